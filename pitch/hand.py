@@ -1,0 +1,852 @@
+"""One deal, from the first card dealt to the scored hand: whose turn, what is legal, what it does.
+Core: imports cards and rules. Allocates nothing between the first bid and the scored hand.
+
+Lists of small ints are used where bytearrays would do: they take 3 bytes more an entry on a board (1.1 KB
+in all) and are read and written two to three times as fast by CPython 3.11.
+"""
+
+from pitch.cards import (
+    BEG,
+    BID,
+    GIVE,
+    HIDDEN,
+    JACK,
+    NAME,
+    PASS,
+    PIPS,
+    RUN,
+    STAND,
+    THROW,
+    const,
+)
+from pitch.rules import (
+    BIDDING,
+    DONE,
+    ELDER,
+    ELDEST,
+    GAME,
+    GIFT,
+    GIVING,
+    HIGH,
+    LOWEST,
+    NAMES,
+    NAMING,
+    NEXT,
+    NOBODY,
+    OFF_FIVE,
+    PLAYING,
+    SAFE_GIFT,
+    SAME,
+    SIX,
+    STANDING,
+    TAKEN_JACK,
+    THROWING,
+    THROWS,
+    TURNED,
+)
+
+_NONE = const(-1)
+_CARDS = const(52)
+_LISTED = const(64)  # so many sets to throw away are listed one by one (record.md)
+
+# A card's suit for following (none for a hidden card), and its power in that suit. Powers leave a gap at 5
+# for the off-five.
+_FOLLOWS = tuple([card >> 4 if card != HIDDEN else 7 for card in range(64)])
+_POWER = tuple([(card & 15) + ((card & 15) >= 5) for card in range(64)])
+
+
+def combinations(n, k):
+    """How many ways there are to choose k of n."""
+    ways = 1
+    for i in range(k):
+        ways = ways * (n - i) // (i + 1)
+    return ways
+
+
+class View:
+    """What one seat may know of a hand; filled by Hand.observe, reused, never grown.
+
+    seat; hand[0..held[seat]) its own cards; held[seat]: how many cards each seat holds; log, by
+    [0..logged): the actions so far and who took them, other seats' throws as a bare THROW; first: where
+    the play starts in log; turnups[0..nturned): cards turned for trump; tricks[0..ntricks): winners;
+    ends[]: where in log each trick ends; acts[0..n): the legal actions when it is this seat's turn, else
+    n is 0; follows, power: each card's suit for following and its rank in it; the rest as in Hand.
+    """
+
+    def __init__(self, rules):
+        players = rules.players
+        sides = rules.nsides
+        self.rules = rules
+        self.seat = _NONE
+        self.hand = [0] * most_cards(rules)
+        self.held = [0] * players
+        self.log = [0] * most_actions(rules)
+        self.by = [0] * most_actions(rules)
+        self.turnups = [0] * _TURNS
+        self.tricks = [0] * rules.size
+        self.ends = [0] * rules.size
+        self.pips = [0] * sides
+        self.scores = [0] * sides
+        self.gain = [0] * sides
+        self.points = [0] * _POINTS
+        self.acts = [0] * _LISTED
+        self.logged = self.first = self.nturned = self.ntricks = self.npoints = self.n = 0
+        self.phase = DONE
+        self.turn = self.dealer = self.pitcher = self.trump = self.led = self.leader = _NONE
+        self.best = self.winning = self.made = _NONE
+        self.bid = self.high = 0
+        self.follows = _FOLLOWS
+        self.power = _POWER
+
+
+_TURNS = const(6)  # two players: 12 cards and a turned one, then five runs of 7
+_POINTS = const(12)  # six turned, one gift (two with three players: four turns at most), four points
+
+
+def most_cards(rules):
+    """The most cards that a seat can hold at once: after running the cards (R2: all of the pack), or a
+    Cinch dealer with all fourteen trumps."""
+    if rules.turned:
+        players = rules.players
+        return rules.size + 3 * ((_CARDS - 1 - players * rules.size) // (3 * players + 1))
+    return 14 if rules.ways & NAMES else rules.size
+
+
+def most_actions(rules):
+    """The most actions of one hand: every seat speaks twice, throws once and plays its cards."""
+    return rules.players * (3 + most_cards(rules))
+
+
+class Hand:
+    """The state machine of one deal.
+
+    Public, to be read only: phase (rules.BIDDING … DONE); turn: the seat asked, -1 when done; dealer,
+    pitcher (-1 none), high: the highest bid so far, bid: the contract (0 none), trump, led: suits or -1;
+    hands[seat][0..held[seat]) in the order of the deal; log, by [0..logged): actions and who took them;
+    first: where the play starts in log; best, winning: the card and the seat that lead the trick;
+    tricks[0..ntricks): winners, ends[]: where in log each trick ends; pips[side]; points[0..npoints):
+    name << 8 | side << 4 | value; gain[side]; taken[side]: points won, whatever became of the bid;
+    made: 1 bid made, 0 set back, -1 no contract; out: the side that turned and gift points put out, else
+    -1; swept: the side with all the points, else -1; void: nothing was played, see `again` for who deals;
+    short: an action needed undealt cards that a record does not list.
+    """
+
+    def __init__(self, rules, scores=None):
+        """`scores`: the match's list, one a side; zeros if None. Kept, and read, never written."""
+        players = rules.players
+        sides = rules.nsides
+        self.rules = rules
+        self.scores = scores or [0] * sides
+        self.pack = [0] * _CARDS  # the deal: hands by threes from the eldest, then the stock, top first
+        self.known = 0  # so many cards of the pack are known
+        self.hands = [[0] * most_cards(rules) for _ in range(players)]
+        self.held = [0] * players
+        self.log = [0] * most_actions(rules)
+        self.by = [0] * most_actions(rules)
+        self.turnups = [0] * _TURNS
+        self.tricks = [0] * rules.size
+        self.ends = [0] * rules.size
+        self.pips = [0] * sides
+        self.taken = [0] * sides
+        self.gain = [0] * sides
+        self.points = [0] * _POINTS
+        self.follows = list(_FOLLOWS) if rules.ways & NAMES else _FOLLOWS
+        self.power = list(_POWER) if rules.ways & NAMES else _POWER
+        self.dealer = 0
+        self._list = [0] * _LISTED
+        self._reset()
+        self.phase = DONE
+        self.turn = _NONE
+
+    # ---- dealing
+
+    def deal(self, dealer, known=_CARDS):
+        """Starts the hand that lies in `pack`, of which `known` cards are known."""
+        self.dealer = dealer
+        self.known = known
+        self._reset()
+        self._open()
+
+    def _reset(self):
+        """Everything as it is before the cards are looked at: all state but pack, known and dealer."""
+        rules = self.rules
+        self.acts = self._list
+        self.n = _NONE
+        self.turn = rules.after[self.dealer]
+        self.phase = rules.opening
+        self.high = self.bid = 0
+        self.pitcher = self.trump = self.led = self.best = self.winning = _NONE
+        self.ruff = self.leader = _NONE
+        self.logged = self.first = self.nturned = self.ntricks = self.npoints = 0
+        self.out = self.swept = self.made = _NONE
+        self.void = self.again = self.short = False
+        self.top = 0
+        for side in range(rules.nsides):
+            self.pips[side] = self.taken[side] = self.gain[side] = 0
+        if rules.ways & NAMES:
+            for card in range(64):
+                self.follows[card] = _FOLLOWS[card]
+                self.power[card] = _POWER[card]
+
+    def _open(self):
+        """Hands out the cards by threes from the eldest (R2) and turns the first card where one is."""
+        rules = self.rules
+        after = rules.after
+        pack = self.pack
+        hands = self.hands
+        size = rules.size
+        seat = eldest = after[self.dealer]
+        top = place = 0
+        while True:
+            hand = hands[seat]
+            hand[place] = pack[top]
+            hand[place + 1] = pack[top + 1]
+            hand[place + 2] = pack[top + 2]
+            top += 3
+            seat = after[seat]
+            if seat == eldest:
+                place += 3
+                if place == size:
+                    break
+        for seat in range(rules.players):
+            self.held[seat] = size
+        self.top = top
+        if rules.turned:
+            self._turn_up()
+
+    # ---- the state machine's door
+
+    def legal(self):
+        """How many actions are legal now; they are acts[0..n), each once. A throw with more than 64
+        possible sets is the single entry THROW, and any such set is accepted."""
+        n = self.n
+        if n < 0:
+            self.n = n = _LEGAL[self.phase](self)
+        return n
+
+    def apply(self, action):
+        """Takes `action` for the seat whose turn it is. False: refused, and nothing has changed."""
+        n = self.n
+        if n < 0:
+            n = self.legal()
+        if action < THROW:
+            try:  # the legal actions come first: a later, stale entry does not make one legal
+                if self.acts.index(action) >= n:
+                    return False
+            except ValueError:
+                return False
+        elif not self._may_throw(action - THROW):
+            return False
+        if self.known < _CARDS and not self._enough(action):
+            return False
+        logged = self.logged
+        self.log[logged] = action
+        self.by[logged] = self.turn
+        self.logged = logged + 1
+        self.n = _NONE
+        _APPLY[self.phase](self, action)
+        return True
+
+    def undo(self):
+        """Takes the last action back; False if there is none. Deals again and repeats all but the last:
+        a hand is at most 68 actions long, and every bit of the state is what it was."""
+        count = self.logged - 1
+        if count < 0:
+            return False
+        self._reset()
+        self._open()
+        for i in range(count):
+            self.apply(self.log[i])
+        return True
+
+    # ---- bidding (R4 - R8)
+
+    def _legal_bid(self):
+        rules = self.rules
+        acts = self.acts
+        high = self.high
+        low = high + 1 if high >= rules.minbid else rules.minbid
+        n = 0
+        if self.turn != self.dealer:
+            acts[0] = PASS
+            n = 1
+        else:
+            if high and rules.match >> high & 1:
+                low = high  # R6
+            if high or rules.nobids:
+                acts[0] = PASS
+                n = 1
+        while low <= rules.maxbid:
+            acts[n] = BID + low
+            n += 1
+            low += 1
+        return n
+
+    def _apply_bid(self, action):
+        seat = self.turn
+        if action != PASS:
+            self.high = action - BID
+            self.pitcher = seat
+        if seat != self.dealer:
+            self.turn = self.rules.after[seat]
+            return
+        self.bid = self.high
+        if not self.bid:
+            nobids = self.rules.nobids
+            if nobids == SAME or nobids == NEXT:
+                self._stop(nobids == SAME)
+                return
+            self.pitcher = self.rules.after[seat] if nobids == ELDEST else seat
+        self.turn = self.pitcher
+        if self.rules.ways & NAMES:
+            self.phase = NAMING
+        else:
+            self._play_from(self.pitcher)
+
+    def _stop(self, again):
+        """Ends a hand in which nothing is played; `again`: the same dealer deals the next one."""
+        self.void = True
+        self.again = again
+        self.phase = DONE
+        self.turn = _NONE
+
+    # ---- turning a card, begging, running the cards
+
+    def _turn_up(self):
+        """Turns the next card of the stock; its points go to the dealer's side, each time one is turned."""
+        card = self.pack[self.top] if self.top < self.known else HIDDEN
+        self.top += 1
+        self.turnups[self.nturned] = card
+        self.nturned += 1
+        worth = self.rules.turned
+        for i in range(0, len(worth), 2):
+            if worth[i] == card & 15:
+                self._count_now(TURNED, self.dealer, worth[i + 1])
+
+    def _count_now(self, name, seat, value):
+        """Points that count when they happen; they may end the match in the middle of a hand."""
+        side = seat % self.rules.nsides
+        self._point(name, side, value)
+        self.gain[side] += value
+        rules = self.rules
+        if self.out < 0 and not rules.highest and self.scores[side] + self.gain[side] >= rules.target:
+            self.out = side
+            self._stop(False)
+
+    def _legal_stand(self):
+        self.acts[0] = STAND
+        self.acts[1] = BEG
+        return 2
+
+    def _apply_stand(self, action):
+        if action == BEG:
+            self.phase = GIVING
+            self.turn = self.dealer
+        else:
+            self._settle_trump()
+            self._play_from(self.turn)
+
+    def _legal_give(self):
+        rules = self.rules
+        acts = self.acts
+        acts[0] = RUN
+        if rules.ways & SAFE_GIFT:
+            for side in range(rules.nsides):
+                if side != self.dealer % rules.nsides:
+                    if self.scores[side] + self.gain[side] + 1 >= rules.target:
+                        return 1
+        acts[1] = GIVE
+        return 2
+
+    def _apply_give(self, action):
+        rules = self.rules
+        dealer = self.dealer
+        if action == RUN:
+            self._run()
+            return
+        self._settle_trump()
+        self._play_from(rules.after[dealer])
+        seat = rules.after[dealer]
+        for _ in range(rules.nsides):  # the sides in the order of play: each has a seat among the first
+            if seat % rules.nsides != dealer % rules.nsides:
+                self._count_now(GIFT, seat, 1)
+            seat = rules.after[seat]
+
+    def _settle_trump(self):
+        self._set_trump(self.turnups[self.nturned - 1] >> 4)
+
+    def _run(self):
+        """Three more cards each and a new card turned, until its suit is not the rejected one."""
+        rules = self.rules
+        rejected = self.turnups[self.nturned - 1] >> 4
+        while True:
+            if _CARDS - self.top < 3 * rules.players + 1:  # pack exhausted
+                self._stop(True)
+                return
+            seat = rules.after[self.dealer]
+            for _ in range(rules.players):
+                for _ in range(3):
+                    self._take(seat, self.top)
+                    self.top += 1
+                seat = rules.after[seat]
+            self._turn_up()
+            if self.turnups[self.nturned - 1] >> 4 != rejected:
+                break
+            if self.phase == DONE:
+                return
+        self._settle_trump()
+        if self.phase == DONE:  # the card turned last put the dealer out
+            return
+        if rules.ways & THROWS:
+            self._throw_from(rules.after[self.dealer])
+        else:
+            self._play_from(rules.after[self.dealer])
+
+    def _take(self, seat, place):
+        """Gives `seat` the card at `place` of the pack."""
+        self.hands[seat][self.held[seat]] = self.pack[place]
+        self.held[seat] += 1
+
+    def _enough(self, action):
+        """Whether a record that cuts off the stock lists enough of it for `action`; notes it if not."""
+        rules = self.rules
+        need = self.top
+        if action == RUN:
+            rejected = self.turnups[self.nturned - 1] >> 4
+            step = 3 * rules.players + 1
+            while need + step <= _CARDS:
+                need += step
+                if need > self.known or self.pack[need - 1] >> 4 != rejected:
+                    break
+        elif self.phase == NAMING:
+            need = _CARDS
+        self.short = need > self.known
+        return not self.short
+
+    # ---- naming trump, throwing away and drawing
+
+    def _legal_name(self):
+        for suit in range(4):
+            self.acts[suit] = NAME + suit
+        return 4
+
+    def _apply_name(self, action):
+        trump = action - NAME
+        off_five = 3 - trump << 4 | 5  # clubs and spades, diamonds and hearts: suits of a colour add up to 3
+        self._set_trump(trump)
+        self.follows[off_five] = trump
+        self.power[off_five] = OFF_FIVE
+        self._throw_from(self.rules.after[self.dealer])
+
+    def _must_throw(self, seat):
+        """Mask of the cards that `seat` has to throw away: where trump is named, all that is not trump."""
+        mask = 0
+        if self.rules.ways & NAMES:
+            hand = self.hands[seat]
+            for place in range(self.held[seat]):
+                if self.follows[hand[place]] != self.trump:
+                    mask |= 1 << place
+        return mask
+
+    def _can_throw(self, seat, place):
+        """Whether `seat` may choose to throw away its card at `place`: a trump that counts may not go."""
+        card = self.hands[seat][place]
+        if not self.rules.ways & NAMES:
+            return True
+        if self.follows[card] != self.trump:
+            return False
+        for row in self.rules.counted:
+            if row[2] == self.power[card]:
+                return False
+        return True
+
+    def _spare(self, seat):
+        """How many cards `seat` throws away of those it may choose: down to six (0: nothing to choose)."""
+        mask = self._must_throw(seat)
+        spare = self.held[seat] - SIX
+        while mask:
+            mask &= mask - 1
+            spare -= 1
+        return spare if spare > 0 else 0
+
+    def _may_throw(self, mask):
+        """Whether throwing away the cards of `mask` is legal for the seat whose turn it is."""
+        if self.phase != THROWING:
+            return False
+        seat = self.turn
+        must = self._must_throw(seat)
+        if mask & must != must or mask >> self.held[seat]:
+            return False
+        mask ^= must
+        count = place = 0
+        while mask:
+            if mask & 1:
+                if not self._can_throw(seat, place):
+                    return False
+                count += 1
+            mask >>= 1
+            place += 1
+        return count == self._spare(seat)
+
+    def _legal_throw(self):
+        seat = self.turn
+        spare = self._spare(seat)
+        free = 0
+        for place in range(self.held[seat]):
+            free += self._can_throw(seat, place)
+        acts = self.acts
+        if combinations(free, spare) > _LISTED:
+            acts[0] = THROW
+            return 1
+        must = self._must_throw(seat)
+        pick = (1 << spare) - 1  # the next pick is the next number with as many bits (HAKMEM 175)
+        n = 0
+        while pick < 1 << free:
+            mask = must
+            rest = pick
+            for place in range(self.held[seat]):
+                if self._can_throw(seat, place):
+                    if rest & 1:
+                        mask |= 1 << place
+                    rest >>= 1
+            acts[n] = THROW + mask
+            n += 1
+            low = pick & -pick
+            high = pick + low
+            pick = ((pick ^ high) >> 2) // low | high
+        return n
+
+    def _apply_throw(self, action):
+        seat = self.turn
+        self._throw(seat, action - THROW)
+        seat = self.rules.after[seat]
+        if seat == self.rules.after[self.dealer]:
+            self._play_from(self.pitcher if self.pitcher >= 0 else seat)
+        else:
+            self._throw_from(seat)
+
+    def _throw_from(self, seat):
+        """Lets the seats from `seat` to the dealer throw away and draw; stops at the first with a choice."""
+        rules = self.rules
+        self.phase = THROWING
+        while True:
+            if rules.ways & NAMES and seat == self.dealer:
+                self._rob()
+            spare = self._spare(seat)
+            mask = self._must_throw(seat)
+            free = 0
+            for place in range(self.held[seat]):
+                if spare and self._can_throw(seat, place):
+                    mask |= 1 << place
+                    free += 1
+            if free > spare:
+                self.turn = seat
+                return
+            self._throw(seat, mask)
+            if seat == self.dealer:
+                break
+            seat = rules.after[seat]
+        self._play_from(self.pitcher if self.pitcher >= 0 else rules.after[seat])
+
+    def _drop(self, seat, mask):
+        """Takes the cards of `mask` out of a hand; the others keep their order."""
+        hand = self.hands[seat]
+        kept = 0
+        for place in range(self.held[seat]):
+            if not mask >> place & 1:
+                hand[kept] = hand[place]
+                kept += 1
+        self.held[seat] = kept
+
+    def _throw(self, seat, mask):
+        """Throws away the cards of `mask`, then draws up to six where cards are drawn. The dealer has
+        robbed by then: the trumps of the stock are already in its hand."""
+        self._drop(seat, mask)
+        if self.rules.ways & NAMES:
+            while self.held[seat] < SIX and self.top < _CARDS:
+                if seat != self.dealer or self.follows[self.pack[self.top]] != self.trump:
+                    self._take(seat, self.top)
+                self.top += 1
+
+    def _rob(self):
+        """The dealer throws away all that is not trump and takes every trump of the stock."""
+        dealer = self.dealer
+        self._drop(dealer, self._must_throw(dealer))
+        for place in range(self.top, _CARDS):
+            if self.follows[self.pack[place]] == self.trump:
+                self._take(dealer, place)
+
+    # ---- play (R8 - R12)
+
+    def _set_trump(self, suit):
+        self.trump = suit
+        self.ruff = suit if self.rules.ruff else _NONE
+
+    def _play_from(self, seat):
+        """Begins the tricks; `seat` leads, or the next one that holds a card."""
+        self.phase = PLAYING
+        self.first = self.logged
+        self._lead_from(seat)
+
+    def _lead_from(self, seat):
+        """The lead is `seat`'s or, if it has no card (a short stock in Cinch), the next one's that has."""
+        held = self.held
+        for _ in range(self.rules.players):
+            if held[seat]:
+                self.led = self.best = self.winning = _NONE
+                self.turn = self.leader = seat
+                return
+            seat = self.rules.after[seat]
+        self._score()
+
+    def _legal_play(self):
+        seat = self.turn
+        hand = self.hands[seat]
+        n = self.held[seat]
+        led = self.led
+        if led >= 0:
+            acts = self._list
+            follows = self.follows
+            ruff = self.ruff
+            count = 0
+            able = False
+            for place in range(n):
+                card = hand[place]
+                suit = follows[card]
+                if suit == led:
+                    able = True
+                    acts[count] = card
+                    count += 1
+                elif suit == ruff:
+                    acts[count] = card
+                    count += 1
+            if able:  # R9, R10
+                self.acts = acts
+                return count
+        self.acts = hand  # R8, R11: any card, so the hand itself is the list
+        return n
+
+    def _apply_play(self, card):
+        seat = self.turn
+        held = self.held
+        hand = self.hands[seat]
+        place = hand.index(card)
+        last = held[seat] - 1
+        held[seat] = last
+        while place < last:
+            hand[place] = hand[place + 1]
+            place += 1
+        suit = self.follows[card]
+        best = self.best
+        if best < 0:
+            if self.trump < 0:
+                self._set_trump(suit)
+            self.led = suit
+            self.best = card
+            self.winning = seat
+        else:
+            top = self.follows[best]
+            if self.power[card] > self.power[best] if suit == top else suit == self.trump:  # R12
+                self.best = card
+                self.winning = seat
+        after = self.rules.after
+        leader = self.leader
+        seat = after[seat]
+        while seat != leader:
+            if held[seat]:
+                self.turn = seat
+                return
+            seat = after[seat]
+        self._end_trick()
+
+    def _end_trick(self):
+        ntricks = self.ntricks
+        winner = self.winning
+        log = self.log
+        pips = 0
+        start = self.ends[ntricks - 1] if ntricks else self.first
+        for i in range(start, self.logged):
+            pips += PIPS[log[i] & 15]
+        self.pips[winner % self.rules.nsides] += pips
+        self.tricks[ntricks] = winner
+        self.ends[ntricks] = self.logged
+        self.ntricks = ntricks + 1
+        self._lead_from(winner)
+
+    # ---- scoring (R13 - R16)
+
+    def _point(self, name, side, value):
+        self.points[self.npoints] = name << 8 | side << 4 | value
+        self.npoints += 1
+
+    def _score(self):
+        rules = self.rules
+        first = self.npoints
+        if rules.counted:
+            self._score_counted()
+        else:
+            self._score_pitch()
+        taken = self.taken
+        gain = self.gain
+        points = self.points
+        swept = points[first] >> 4 & 15 if self.npoints - first == rules.full else _NONE
+        for i in range(first, self.npoints):
+            side = points[i] >> 4 & 15
+            if side != swept:
+                swept = _NONE
+            taken[side] += points[i] & 15
+        for side in range(rules.nsides):
+            gain[side] += taken[side]  # R14, R15
+        self.swept = swept
+        bid = self.bid
+        if bid:
+            side = self.pitcher % rules.nsides
+            made = taken[side] >= bid
+            if bid == 5 == rules.smudge:  # option smudge=5: all six tricks and all four points
+                made = swept == side
+                for i in range(self.ntricks):
+                    made = made and self.tricks[i] % rules.nsides == side
+                taken[side] = 5 if made else taken[side]
+            self.made = 1 if made else 0
+            gain[side] = taken[side] if made else -bid  # R16
+        self.phase = DONE
+        self.turn = _NONE
+
+    def _score_pitch(self):
+        """High, Low, Jack and Game (R13)."""
+        rules = self.rules
+        sides = rules.nsides
+        log = self.log
+        follows = self.follows
+        trump = self.trump
+        high = jack = high_seat = low_seat = _NONE
+        low = 64
+        i = self.first
+        for trick in range(self.ntricks):
+            taker = self.tricks[trick]
+            end = self.ends[trick]
+            while i < end:
+                card = log[i]
+                if follows[card] == trump:
+                    if card > high:
+                        high = card
+                        high_seat = taker
+                    if card < low:
+                        low = card
+                        low_seat = taker if rules.low_taker else self.by[i]
+                    if card & 15 == JACK:
+                        jack = taker
+                i += 1
+        if high_seat >= 0:
+            self._point(HIGH, high_seat % sides, 1)
+            self._point(LOWEST, low_seat % sides, 1)
+        if jack >= 0:
+            self._point(TAKEN_JACK, jack % sides, 1)
+        game = self._game_side()
+        if game >= 0:
+            self._point(GAME, game, 1)
+
+    def _game_side(self):
+        """The side with the most pips; what a tie gives is the option `tie`. -1: nobody."""
+        rules = self.rules
+        pips = self.pips
+        best = side = _NONE
+        level = False
+        for i in range(rules.nsides):
+            if pips[i] > best:
+                best = pips[i]
+                side = i
+                level = False
+            elif pips[i] == best:
+                level = True
+        if not level:
+            return side
+        if rules.tie == NOBODY:
+            return _NONE
+        if rules.tie == ELDER:
+            seat = rules.after[self.dealer]
+            while pips[seat % rules.nsides] != best:
+                seat = rules.after[seat]
+            return seat % rules.nsides
+        if self.pitcher >= 0 and pips[self.pitcher % rules.nsides] == best:
+            return self.pitcher % rules.nsides
+        return _NONE
+
+    def _score_counted(self):
+        """Single trumps that count for their taker (Cinch)."""
+        for name, worth, power in self.rules.counted:
+            i = self.first
+            for trick in range(self.ntricks):
+                while i < self.ends[trick]:
+                    card = self.log[i]
+                    if self.follows[card] == self.trump and self.power[card] == power:
+                        self._point(name, self.tricks[trick] % self.rules.nsides, worth)
+                    i += 1
+
+    # ---- what a seat may know
+
+    def observe(self, seat, view):
+        """Fills `view` with what `seat` may know, and nothing else."""
+        rules = self.rules
+        view.seat = seat
+        view.phase = self.phase
+        view.turn = self.turn
+        view.dealer = self.dealer
+        view.pitcher = self.pitcher
+        view.bid = self.bid
+        view.high = self.high
+        view.trump = self.trump
+        view.led = self.led
+        view.leader = self.leader
+        view.best = self.best
+        view.winning = self.winning
+        view.made = self.made
+        view.first = self.first
+        view.logged = self.logged
+        for i in range(self.logged):
+            action = self.log[i]
+            view.by[i] = self.by[i]
+            view.log[i] = THROW if action >= THROW and self.by[i] != seat else action
+        hand = self.hands[seat]
+        for i in range(len(hand)):
+            view.hand[i] = hand[i] if i < self.held[seat] else HIDDEN
+        for i in range(rules.players):
+            view.held[i] = self.held[i]
+        view.nturned = self.nturned
+        for i in range(self.nturned):
+            view.turnups[i] = self.turnups[i]
+        view.ntricks = self.ntricks
+        for i in range(self.ntricks):
+            view.tricks[i] = self.tricks[i]
+            view.ends[i] = self.ends[i]
+        view.npoints = self.npoints
+        for i in range(self.npoints):
+            view.points[i] = self.points[i]
+        for side in range(rules.nsides):
+            view.pips[side] = self.pips[side]
+            view.scores[side] = self.scores[side]
+            view.gain[side] = self.gain[side]
+        view.n = self.legal() if seat == self.turn else 0
+        for i in range(view.n):
+            view.acts[i] = self.acts[i]
+        view.follows = self.follows
+        view.power = self.power
+
+
+_LEGAL = (
+    Hand._legal_bid,
+    Hand._legal_stand,
+    Hand._legal_give,
+    Hand._legal_name,
+    Hand._legal_throw,
+    Hand._legal_play,
+    lambda hand: 0,
+)
+_APPLY = (
+    Hand._apply_bid,
+    Hand._apply_stand,
+    Hand._apply_give,
+    Hand._apply_name,
+    Hand._apply_throw,
+    Hand._apply_play,
+)

@@ -1,0 +1,225 @@
+"""Variants and options as rows of data, and Rules, one table's choice of them. Core: imports cards.
+
+A new variant is a new row of VARIANTS; the state machine in hand.py never asks for a variant's name.
+"""
+
+from pitch.cards import ACE, JACK, SEATS, const
+
+# Options: name and values in text form; a rule's value is an index into its row (rules.md, "Options").
+# `target` is a number and has no list. `dealer` (Cinch: all pass, the dealer pitches without a contract)
+# and `two` (tie: elder with two players, else nobody) are rows' own defaults, written like the others.
+OPTIONS = (
+    ("low", "holder", "taker"),
+    ("tie", "nobody", "elder", "pitcher"),
+    ("nobids", "stick", "same", "next", "eldest", "dealer"),
+    ("match", "below4", "any", "only4", "never"),
+    ("smudge", "4", "5", "off"),
+    ("sweep", "bidder", "anyone"),
+    ("follow", "ruff", "strict"),
+    ("target",),
+    ("mustbid", "off", "on"),
+    ("finish", "pitcher", "highest"),
+    ("setbackpay", "off", "on"),
+    ("sides", "solo", "2x2", "3x2", "2x3"),
+)
+LOW = const(0)
+TIE = const(1)
+NOBIDS = const(2)
+MATCH = const(3)
+SMUDGE = const(4)
+SWEEP = const(5)
+FOLLOW = const(6)
+TARGET = const(7)
+MUSTBID = const(8)
+FINISH = const(9)
+SETBACKPAY = const(10)
+SIDES = const(11)
+
+TARGET_MIN = const(5)
+TARGET_MAX = const(52)
+
+NOBODY = const(0)  # values of `tie`
+ELDER = const(1)
+TWO = const(3)
+
+STICK = const(0)  # values of `nobids`
+SAME = const(1)
+NEXT = const(2)
+ELDEST = const(3)
+
+# Phases of a hand (hand.py has a pair of functions for each).
+BIDDING = const(0)
+STANDING = const(1)
+GIVING = const(2)
+NAMING = const(3)
+THROWING = const(4)
+PLAYING = const(5)
+DONE = const(6)
+
+# Names of points, in the order in which they are counted (R20).
+POINTS = ("turned", "gift", "high", "low", "jack", "game", "ten", "five", "offfive")
+TURNED = const(0)
+GIFT = const(1)
+HIGH = const(2)
+LOWEST = const(3)
+TAKEN_JACK = const(4)
+GAME = const(5)
+
+# Bits of a row's `ways`.
+NAMES = const(1)  # the pitcher names trump, then cards are thrown away and drawn (Cinch)
+SAFE_GIFT = const(2)  # no gift that would put a player out (Seven-Up)
+THROWS = const(4)  # after running the cards everyone throws down to six
+
+SIX = const(6)  # cards that each player plays, and keeps after throwing away
+
+# Cinch counts single trumps, all to the taker: name, worth and place in the order of trumps, where the
+# off-five stands at 5 and every rank from the five up one higher (hand.py).
+OFF_FIVE = const(5)
+CINCH_POINTS = ((2, 1, ACE + 1), (3, 1, 2), (4, 1, JACK + 1), (6, 1, 11), (7, 5, 6), (8, 5, OFF_FIVE))
+
+# A row: id, seats, cards dealt, opening phase, lowest and highest bid, ways, points for turned cards as
+# rank and value by turns, points by trumps (() for High, Low, Jack, Game), defaults of OPTIONS in order up to `sides`.
+# Seats are players << 4 | value of `sides`; the first is the default.
+VARIANTS = (
+    (
+        "auction",
+        b"\x40\x20\x30\x50\x60\x70\x41\x62\x63",
+        6, BIDDING, 2, 4, 0, b"", (),
+        b"\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x00",
+    ),
+    (
+        "allfours",
+        b"\x20\x41",
+        6, STANDING, 0, 0, THROWS, b"\x0b\x01", (),
+        b"\x00\x01\x00\x03\x02\x00\x00\x07\x00\x00\x00",
+    ),
+    (
+        "sevenup",
+        b"\x20\x30\x41",
+        6, STANDING, 0, 0, THROWS | SAFE_GIFT, b"\x0b\x01", (),
+        b"\x00\x03\x00\x03\x02\x00\x00\x07\x00\x00\x00",
+    ),
+    (
+        "cinch",
+        b"\x41",
+        9, BIDDING, 1, 14, NAMES, b"", CINCH_POINTS,
+        b"\x01\x00\x04\x03\x02\x00\x00\x33\x00\x00\x00",
+    ),
+)  # fmt: skip
+
+_SIDES = b"\x00\x02\x03\x02"  # how many sides each value of `sides` has; 0: as many as players
+_MATCH = (0b1110, 0x7FFF, 0b10000, 0)  # high bids that the dealer may match, a bit each
+_SMUDGE = b"\x04\x05\x00"
+
+
+class RulesError(ValueError):
+    """A game, option, value or number of players that rules.md does not have; says which."""
+
+
+def find(name):
+    """The row number of variant `name`; RulesError if there is none."""
+    for i in range(len(VARIANTS)):
+        if VARIANTS[i][0] == name:
+            return i
+    raise RulesError("unknown game %s" % name)
+
+
+def parse_option(text):
+    """(option, value) numbers of one `name=value`; RulesError says what is wrong with it."""
+    cut = text.find("=")
+    name = text[:cut] if cut > 0 else text
+    for option in range(len(OPTIONS)):
+        row = OPTIONS[option]
+        if row[0] != name or cut < 0:
+            continue
+        value = text[cut + 1 :]
+        if option == TARGET and 0 < len(value) < 3 and value.isdigit():
+            return option, int(value)
+        for i in range(1, len(row)):
+            if row[i] == value:
+                return option, i - 1
+        raise RulesError("option %s has no value %s" % (name, value))
+    raise RulesError("unknown option %s" % text)
+
+
+def option_text(option, value):
+    """`name=value`, the text form of one option."""
+    row = OPTIONS[option]
+    return "%s=%s" % (row[0], value if option == TARGET else row[value + 1])
+
+
+class Rules:
+    """One variant with its players and options. Read-only once made; shared by hands and matches.
+
+    players, nsides; size: cards dealt; after[seat]: who is next; options: one value for each of OPTIONS;
+    the rest is what hand.py and match.py ask for, by the names of the options and of the row's columns.
+    """
+
+    def __init__(self, variant=0, players=0, options=()):
+        """`variant`: row number; `players`: 0 for the default; `options`: (option, value) pairs.
+        RulesError if they do not go together."""
+        row = VARIANTS[variant]
+        self.variant = variant
+        self.name = row[0]
+        self.size = row[2]
+        self.opening = row[3]
+        self.minbid = row[4]
+        self.maxbid = row[5]
+        self.ways = row[6]
+        self.turned = row[7]
+        self.counted = row[8]
+        self.full = len(self.counted) or 4  # so many points are there to win
+        self.options = bytearray(row[9] + b"\x00")
+        sides = -1
+        for option, value in options:
+            if option == SIDES:
+                sides = value
+            if option == TARGET and value != row[9][TARGET] and not TARGET_MIN <= value <= TARGET_MAX:
+                raise RulesError("target is a number from 5 to 52")
+            self.options[option] = value
+        self.players = 0
+        for seats in row[1]:
+            if players in (0, seats >> 4) and sides in (-1, seats & 15) and not self.players:
+                self.players = seats >> 4
+                self.options[SIDES] = seats & 15
+        if not self.players:
+            raise RulesError("%s is not played by that many players or sides" % self.name)
+        if self.options[TIE] == TWO:
+            self.options[TIE] = ELDER if self.players == 2 else NOBODY
+        players = self.players
+        values = self.options
+        self.nsides = _SIDES[values[SIDES]] or players
+        self.after = [(seat + 1) % players for seat in range(players)]
+        self.low_taker = values[LOW]
+        self.tie = values[TIE]
+        self.nobids = values[NOBIDS]
+        self.match = _MATCH[values[MATCH]]
+        self.smudge = _SMUDGE[values[SMUDGE]]
+        if self.smudge > self.maxbid:
+            self.maxbid = self.smudge
+        self.anyone = values[SWEEP]
+        self.ruff = not values[FOLLOW]
+        self.target = values[TARGET]
+        self.mustbid = values[MUSTBID]
+        self.highest = values[FINISH]
+        self.setbackpay = values[SETBACKPAY]
+
+    def default(self, option):
+        """The value that `option` has where a record does not name it."""
+        row = VARIANTS[self.variant]
+        if option == SIDES:
+            for seats in row[1]:
+                if seats >> 4 == self.players:
+                    return seats & 15
+        value = row[9][option]
+        if option == TIE and value == TWO:
+            return ELDER if self.players == 2 else NOBODY
+        return value
+
+
+def side_text(side, rules):
+    """A side's id: its seat letters in order, `A` or `AC`."""
+    text = ""
+    for seat in range(side, rules.players, rules.nsides):
+        text += SEATS[seat]
+    return text
