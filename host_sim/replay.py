@@ -63,7 +63,7 @@ def why(error: IllegalAction, over: bool) -> str:
         if bid == hand.high and hand.turn == hand.dealer:
             return f"the dealer may not match a bid of {bid} (R6, R7, option match)"
         return f"a bid must be higher than the {hand.high} before it (R5)"
-    if hand.phase == PLAYING and action < PASS:
+    if hand.phase == PLAYING and 0 <= action < PASS:
         if action not in hand.hands[hand.turn][: hand.held[hand.turn]]:
             return f"{seat} does not hold {card_text(action)}"
         suit = SUIT_NAMES[SUITS[hand.led]]
@@ -114,13 +114,15 @@ def replay(record: Record) -> dict[str, Any]:
             "reason": why(illegal, match.winner >= 0),
         }
     over = match.winner >= 0
+    # What a hand in play has already changed (turned, gift) counts now, though not yet on the sheet.
+    running = [0] * match.rules.nsides if match.counted else match.hand.gain
     following = None
     if not over and not error:
         following = {"seat": SEATS[match.hand.turn], "legal": legal_tokens(match.hand)}
     return {
         "game": match.rules.name,
         "hands": hands,
-        "scores": list(match.scores),
+        "scores": [score + gain for score, gain in zip(match.scores, running, strict=True)],
         "winner": side_text(match.winner, match.rules) if over else None,
         "settlement": list(match.settlement) if over else None,
         "next": following,

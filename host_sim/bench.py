@@ -1,0 +1,63 @@
+"""`bench`: how fast the rules core plays random hands of Auction Pitch on this PC, through the same legal()
+and apply() that the game uses."""
+
+from __future__ import annotations
+
+import json
+import platform
+import random
+import time
+
+import click
+
+import pitch.hand
+from pitch.match import Match
+from pitch.rules import Rules, find
+
+CARDS = 24  # played in a hand of four
+
+
+def play(seconds: float, seed: int = 1) -> tuple[int, int, float]:
+    """Plays random legal hands for about `seconds`; (hands, actions, seconds of processor time)."""
+    match = Match(Rules(find("auction"), 4), 0, seed)
+    hand = match.hand
+    pick = random.Random(seed).random
+    hands = actions = 0
+    start = time.process_time()
+    end = start + seconds
+    while time.process_time() < end:
+        for _ in range(200):
+            match.deal()
+            while hand.turn >= 0:
+                hand.apply(hand.acts[int(pick() * hand.legal())])
+            actions += hand.logged
+            match.close()
+            if match.winner >= 0:
+                match.new_game(0, seed, match.dealer)
+                seed = seed + 1 & 0xFFFF
+        hands += 200
+    return hands, actions, time.process_time() - start
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--seconds", default=6.0, type=click.FloatRange(0.1, 9.0), help="How long to play.")
+def command(as_json: bool, seconds: float) -> None:
+    """Speed of the rules core on this PC: random legal hands of `auction`, four players."""
+    play(min(0.3, seconds))
+    hands, actions, spent = play(seconds)
+    core = "python" if str(pitch.hand.__file__).endswith(".py") else "compiled"
+    answer = {
+        "random_hands_per_s": round(hands / spent),
+        "cards_per_s": round(hands * CARDS / spent),
+        "actions_per_s": round(actions / spent),
+        "core": core,
+        "hands": hands,
+        "seconds": round(spent, 2),
+        "python": platform.python_version(),
+    }
+    if as_json:
+        print(json.dumps(answer))
+        return
+    print(f"{answer['random_hands_per_s']:,} random hands a second ({core} core)")
+    print(f"{answer['cards_per_s']:,} cards a second, {answer['actions_per_s']:,} actions a second")
