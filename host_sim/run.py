@@ -1,0 +1,110 @@
+"""`python -m host_sim run`: presses buttons from a script on the simulated board, without a window."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from host_sim import script
+from host_sim.chip.profiles import PROFILES
+from host_sim.machine import REPOSITORY, FirmwareError, Machine, NotIdle
+from host_sim.savefile import SaveFile, StoreError
+
+
+def plain(message: str, status: int) -> SystemExit:
+    """One line on stderr and the exit status to raise."""
+    click.echo(message, err=True)
+    return SystemExit(status)
+
+
+def read_script(path: str) -> list[script.Command]:
+    """The commands of a script file, `-` for standard input; exit status 2 if it is wrong."""
+    try:
+        if path == "-":
+            return script.parse(sys.stdin, "standard input")
+        return script.parse(Path(path).read_text(encoding="utf-8").splitlines(), path)
+    except OSError as error:
+        raise plain(f"{path}: {error.strerror}", 2) from None
+    except UnicodeDecodeError:
+        raise plain(f"{path}: is not a text file", 2) from None
+    except script.ScriptError as error:
+        raise plain(str(error), 2) from None
+
+
+def perform(machine: Machine, commands: list[script.Command], shots: Path | None) -> None:
+    """Do what the script says on a board that is switched on here."""
+    machine.boot()
+    for command in commands:
+        if command.verb == "press":
+            machine.press(command.name, command.ms)
+        elif command.verb == "wait":
+            machine.run(command.ms)
+        elif command.verb == "idle":
+            machine.idle()
+        elif command.verb == "shot":
+            assert shots is not None
+            machine.shot(shots / f"{command.name}.png")
+        elif command.verb == "text":
+            click.echo(machine.text())
+        else:
+            machine.power()
+
+
+@click.command()
+@click.option("--keys", required=True, metavar="FILE", help="The script; - reads standard input.")
+@click.option("--shots", metavar="DIR", type=click.Path(file_okay=False), help="For `shot`.")
+@click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
+@click.option("--store", metavar="FILE", help="Keeps the non-volatile memory in this file.")
+@click.option(
+    "--profile", type=click.Choice(list(PROFILES)), default="pico", show_default=True, help="Board."
+)
+@click.option("--root", default=str(REPOSITORY), hidden=True, help="Another program than this one.")
+def command(
+    keys: str, shots: str | None, seed: int, store: str | None, profile: str, root: str
+) -> None:
+    """Press buttons from a script on the simulated board; write pictures.
+
+    One command a line: press NAME [MS] - wait MS - idle - shot NAME - text - power; # starts a
+    comment. What the program prints goes to standard error.
+    """
+    commands = read_script(keys)
+    folder = None
+    if any(line.verb == "shot" for line in commands):
+        if shots is None:
+            first = next(line for line in commands if line.verb == "shot")
+            raise plain(f"{keys}, line {first.line}: shot needs --shots DIR", 2)
+        folder = Path(shots)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise plain(f"{shots}: {error.strerror}", 2) from None
+    try:
+        kept = None if store is None else SaveFile(store)
+    except StoreError as error:
+        raise plain(str(error), 2) from None
+    machine = Machine(
+        root,
+        profile=profile,
+        seed=seed,
+        nvm=True if kept is None else kept.data,
+        saved=None if kept is None else kept.saved,
+        serial=lambda text: click.echo(text, nl=False, err=True),
+    )
+    try:
+        perform(machine, commands, folder)
+    except FirmwareError as error:
+        raise plain(str(error).rstrip("\n"), 3) from None
+    except NotIdle as error:
+        raise plain(f"{keys}: idle: {error}", 1) from None
+    except OSError as error:
+        raise plain(f"{error.filename or shots}: {error.strerror}", 2) from None
+    except KeyboardInterrupt:
+        raise plain("Stopped.", 130) from None
+    finally:
+        machine.close()
+        if kept is not None:
+            kept.close()
+    if machine.crashes:
+        raise plain(machine.crashes[-1].rstrip("\n"), 3)
