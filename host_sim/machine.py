@@ -33,7 +33,7 @@ from typing import Any, Self
 
 from PIL import Image
 
-from host_sim.chip import Modules, _replacements, core, make_board
+from host_sim.chip import Modules, blinka_module, core, make_board, stand_ins
 from host_sim.chip.drive import Drive
 from host_sim.chip.profiles import PROFILES, Wiring
 from host_sim.panel import Panel
@@ -93,7 +93,7 @@ class Machine:
         root = Path(root).resolve()
         self.entry = root if root.is_file() else root / "code.py"
         self.root = root.parent if root.is_file() else root
-        modules = _replacements()
+        modules = stand_ins()
         self.microcontroller: Any = modules["microcontroller"]
         self.supervisor: Any = modules["supervisor"]
         self.panel = Panel(self._panel_written)
@@ -269,10 +269,9 @@ class Machine:
         self._to_host.release()
 
     def _run_files(self, hard: bool, crash: str | None) -> None:
-        from host_sim.chip import blinka
-
         assert self._modules is not None
         chip = self.chip
+        blinka = blinka_module()
         blinka.restart()
         reason = self.supervisor.RunReason
         self.supervisor.restart(crash, reason.STARTUP if hard else reason.SUPERVISOR_RELOAD)

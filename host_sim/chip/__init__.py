@@ -36,8 +36,8 @@ _USB = {
 }
 
 
-def _replacements() -> dict[str, ModuleType]:
-    """Name -> module, for everything but `board`; made once."""
+def stand_ins() -> dict[str, ModuleType]:
+    """Name -> module, for all that a program can import but `board`; made once."""
     if not _made:
         _made["micropython"] = clock.make_micropython()
         for name in STAND_INS:
@@ -69,6 +69,12 @@ def _replacements() -> dict[str, ModuleType]:
 
 
 _made: dict[str, ModuleType] = {}
+
+
+def blinka_module() -> Any:
+    """host_sim.chip.blinka, once the stand-ins that Blinka needs are in place."""
+    stand_ins()
+    return importlib.import_module("host_sim.chip.blinka")
 
 
 def make_board(chip: core.Chip) -> ModuleType:
@@ -140,7 +146,7 @@ class Modules:
     def __init__(self, chip: core.Chip, files: drive.Drive, serial: Any) -> None:
         self.chip = chip
         self.files = files
-        self.seen = dict(_replacements())
+        self.seen = dict(stand_ins())
         self.own: dict[str, ModuleType] = {}
         """Modules that the program imported from its own folder."""
         self.path = [str(files.root), str(files.root / "lib")]
@@ -185,6 +191,6 @@ class Modules:
         sys.modules.update(self._host.modules)
         # Blinka and what is built on it look these up at any time.
         for name in (*STAND_INS, "terminalio", "micropython"):
-            sys.modules[name] = _replacements()[name]
+            sys.modules[name] = stand_ins()[name]
         drive.leave()
         core.leave()
