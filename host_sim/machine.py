@@ -37,9 +37,9 @@ from host_sim.chip import Modules, blinka_module, core, make_board, stand_ins
 from host_sim.chip.drive import Drive
 from host_sim.chip.profiles import PROFILES, Wiring
 from host_sim.panel import Panel
+from host_sim.script import GAP_MS, PRESS_MS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-PRESS_MS = 60
 IDLE_LIMIT_MS = 120_000
 _HANG_S = 60.0
 
@@ -186,10 +186,11 @@ class Machine:
             self.chip.release(self.chip.profile.buttons[name])
 
     def press(self, name: str, ms: float = PRESS_MS) -> None:
-        """Press, let that much time pass, release."""
+        """Press, let that much time pass, release; 60 ms later the next press can follow."""
         self.hold(name)
         self.run(ms)
         self.release(name)
+        self.run(GAP_MS)
 
     def turn(self, detents: int) -> None:
         """Turn the encoder, if the board has one."""

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 BUTTONS = ("LEFT", "RIGHT", "OK", "BACK")
 PRESS_MS = 60
+GAP_MS = 60
+"""What `press` lets pass after the release, so that two presses in a row are two: three scans of
+`keypad`, enough for a debounce threshold of 3."""
 _MOST_MS = 86_400_000  # a day of simulated time in one command is a slip of the finger
 
 
