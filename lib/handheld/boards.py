@@ -1,0 +1,262 @@
+"""The table of boards and what settings.toml changes in it. Imported by console.py.
+Porting to a board is one more row."""
+
+import os
+
+import board
+
+# Row: id, board.board_id it is chosen for, its pins and options. Pins are names of module `board`; an
+# empty text means that there is none. BUS is i2c, spi, or board for a display that comes with the board.
+_PICO = (
+    ("BUS", "i2c"),
+    ("DRIVER", "sh1106"),
+    ("SDA", "GP4"),
+    ("SCL", "GP5"),
+    ("ADDRESS", 0x3C),
+    ("HZ", 400_000),
+    ("LEFT", "GP10"),
+    ("RIGHT", "GP11"),
+    ("OK", "GP12"),
+    ("BACK", "GP13"),
+    ("SPEAKER", "GP15"),
+    ("LED", "LED"),
+)
+_MACROPAD = (
+    ("BUS", "board"),
+    ("BACK", "KEY1"),
+    ("LEFT", "KEY4"),
+    ("OK", "KEY5"),
+    ("RIGHT", "KEY6"),
+    ("ENCODER_OK", "BUTTON"),
+    ("ENCODER_A", "ROTA"),
+    ("ENCODER_B", "ROTB"),
+    ("SPEAKER", "SPEAKER"),
+    ("SPEAKER_ENABLE", "SPEAKER_ENABLE"),
+    ("LED", "LED"),
+)
+# FeatherWing OLED 128x64 (SH1107) on any Feather: its three buttons, and OK held is BACK.
+_FEATHERWING = (
+    ("BUS", "i2c"),
+    ("DRIVER", "sh1107"),
+    ("SDA", "SDA"),
+    ("SCL", "SCL"),
+    ("ADDRESS", 0x3C),
+    ("HZ", 400_000),
+    ("LEFT", "D9"),
+    ("OK", "D6"),
+    ("RIGHT", "D5"),
+    ("LED", "LED"),
+)
+PROFILES = (
+    ("pico", "raspberry_pi_pico", _PICO),
+    ("macropad", "adafruit_macropad_rp2040", _MACROPAD),
+    ("featherwing", "", _FEATHERWING),
+)
+
+_PREFIX = "HANDHELD_"
+
+
+class SetupError(Exception):
+    """The gadget as described cannot be: one plain line on what is wrong and what to do."""
+
+
+class Settings:
+    """The chosen row, overridden name by name by HANDHELD_… of settings.toml."""
+
+    def __init__(self):
+        name = os.getenv(_PREFIX + "PROFILE")
+        self.profile = None
+        names = ""
+        for row in PROFILES:
+            names += " " + row[0]
+            if name == row[0] or (not name and board.board_id == row[1]):
+                self.profile = row
+        if self.profile is None:
+            if name:
+                raise SetupError("settings.toml: no profile %s; there are:%s" % (name, names))
+            self.profile = PROFILES[0]
+
+    def text(self, name, default=""):
+        """A setting as text."""
+        value = os.getenv(_PREFIX + name)
+        if value is None:
+            value = default
+            for key, known in self.profile[2]:
+                if key == name:
+                    value = known
+        return str(value)
+
+    def number(self, name, default):
+        """A setting as a whole number; settings.toml may give it with or without quotes, 0x allowed."""
+        text = self.text(name, default)
+        try:
+            return int(text, 0)
+        except ValueError:
+            raise SetupError("settings.toml: %s%s = %s is not a number" % (_PREFIX, name, text))
+
+    def pin(self, name):
+        """A pin, None if the setting is empty."""
+        text = self.text(name)
+        if not text:
+            return None
+        pin = getattr(board, text, None)
+        if pin is None:
+            raise SetupError(
+                "settings.toml: %s%s = %s, and this board has no such pin" % (_PREFIX, name, text)
+            )
+        return pin
+
+
+def open_display(settings):
+    """The display, ready and dark, and its I2C bus with the address (None, 0 for other buses)."""
+    bus = settings.text("BUS")
+    rotation = settings.number("ROTATION", 0)
+    if bus == "board":
+        display = getattr(board, "DISPLAY", None)
+        if display is None:
+            raise SetupError("settings.toml: HANDHELD_BUS = board, and this board has no display of its own")
+        display.auto_refresh = False
+        if rotation:
+            display.rotation = rotation
+        return display, None, 0
+    import displayio
+
+    displayio.release_displays()  # a bus outlives a restart of this program
+    i2c = None
+    address = 0
+    if bus == "i2c":
+        i2c, address, wires = _open_i2c(settings)
+    elif bus == "spi":
+        wires = _open_spi(settings)
+    else:
+        raise SetupError("settings.toml: HANDHELD_BUS = %s; it is i2c, spi or board" % bus)
+    return _drive(settings, wires), i2c, address
+
+
+def reopen_display(settings, i2c, address):
+    """Sets up a panel anew that lost its power; the display, None if it does not answer."""
+    import displayio
+    from i2cdisplaybus import I2CDisplayBus
+
+    displayio.release_displays()
+    try:
+        return _drive(settings, I2CDisplayBus(i2c, device_address=address))
+    except (ValueError, RuntimeError, OSError):
+        return None
+
+
+def _drive(settings, wires):
+    driver = settings.text("DRIVER", "sh1106")
+    rotation = settings.number("ROTATION", 0)
+    if driver == "sh1107":
+        from adafruit_displayio_sh1107 import SH1107
+
+        return SH1107(wires, width=128, height=64, rotation=rotation, auto_refresh=False)
+    if driver != "sh1106":
+        raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
+    from adafruit_displayio_sh1106 import SH1106
+
+    # The panel's memory is 132 columns wide and the glass shows the middle 128.
+    start = settings.number("COLSTART", 2)
+    return SH1106(wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False)
+
+
+def _open_i2c(settings):
+    from busio import I2C
+
+    try:
+        from i2cdisplaybus import I2CDisplayBus
+    except ImportError:
+        raise SetupError("This needs CircuitPython 9 or later")
+    scl = settings.pin("SCL")
+    sda = settings.pin("SDA")
+    address = settings.number("ADDRESS", 0x3C)
+    try:
+        i2c = I2C(scl, sda, frequency=settings.number("HZ", 400_000))
+    except (RuntimeError, ValueError, TypeError) as error:
+        raise SetupError(
+            "No display bus on %s and %s: %s. Check the display's four wires."
+            % (settings.text("SDA"), settings.text("SCL"), error)
+        )
+    for other in (address, address ^ 1):  # modules come as 0x3C and 0x3D
+        try:
+            return i2c, other, I2CDisplayBus(i2c, device_address=other)
+        except (ValueError, RuntimeError, OSError):
+            pass
+    i2c.deinit()
+    raise SetupError("No display answers at 0x%02x. Check its four wires and HANDHELD_ADDRESS." % address)
+
+
+def _open_spi(settings):
+    from busio import SPI
+    from fourwire import FourWire
+
+    try:
+        return FourWire(
+            SPI(settings.pin("CLOCK"), settings.pin("DATA")),
+            command=settings.pin("DC"),
+            chip_select=settings.pin("CS"),
+            reset=settings.pin("RESET"),
+            baudrate=settings.number("HZ", 2_000_000),
+        )
+    except (ValueError, RuntimeError, TypeError) as error:
+        raise SetupError("No display bus on HANDHELD_CLOCK and HANDHELD_DATA: %s" % error)
+
+
+def open_keys(settings):
+    """The buttons and the dial that the settings name."""
+    from handheld.keys import ROWS, Keys
+
+    pins = []
+    for row in ROWS:
+        pin = settings.pin(row[0])
+        if pin is not None:
+            pins.append((row[0], pin))
+    dial = None
+    a = settings.pin("ENCODER_A")
+    if a is not None:
+        from rotaryio import IncrementalEncoder
+
+        dial = IncrementalEncoder(a, settings.pin("ENCODER_B"), settings.number("ENCODER_DIVISOR", 4))
+    if not pins:
+        raise SetupError("settings.toml: no button at all; HANDHELD_OK is needed")
+    step = -1 if settings.number("ENCODER_REVERSE", 0) else 1
+    try:
+        return Keys(pins, dial, step)
+    except (ValueError, RuntimeError) as error:
+        raise SetupError("settings.toml: a button's pin cannot be used: %s" % error)
+
+
+def open_sound(settings):
+    """The piezo, silent if there is none."""
+    from handheld.sound import Sound
+
+    pin = settings.pin("SPEAKER")
+    if pin is None:
+        return Sound()
+    from pwmio import PWMOut
+
+    enable = settings.pin("SPEAKER_ENABLE")
+    try:
+        pwm = PWMOut(pin, frequency=2200, duty_cycle=0, variable_frequency=True)
+        if enable is not None:
+            from digitalio import DigitalInOut
+
+            output = DigitalInOut(enable)
+            output.switch_to_output(value=False)
+            enable = output
+    except (ValueError, RuntimeError) as error:
+        raise SetupError("settings.toml: HANDHELD_SPEAKER cannot be used: %s" % error)
+    return Sound(pwm, enable)
+
+
+def open_light(settings):
+    """The board's light, a digital output, or None."""
+    from digitalio import DigitalInOut
+
+    try:
+        light = DigitalInOut(settings.pin("LED"))
+        light.switch_to_output(value=False)
+        return light
+    except (SetupError, ValueError, RuntimeError, TypeError, AttributeError):
+        return None

@@ -1,0 +1,155 @@
+"""The console a game is handed: screen, keys, sound, store, time. Imported by code.py only.
+
+`wait` is a game's heart: it shows what has changed, rests for some milliseconds and gives the next intent.
+"""
+
+import gc
+import os
+import time
+
+import supervisor
+from handheld import boards
+from handheld.screen import Screen
+from handheld.store import Store
+from handheld.ticks import since
+from micropython import const
+
+_DIM_MS = const(60_000)
+_OFF_MS = const(300_000)
+_PROBE_MS = const(2_000)
+# A rest this short tells whoever watches that something will go on by itself; the longer one that only a
+# press can change anything.
+_BUSY = 0.004  # s
+_REST = 0.01
+_LEVELS = (0.05, 0.35, 1.0)  # brightness; none of them black (some panels are, at 0)
+_DIMMED = 0.01
+_FILE = "/handheld.dat"
+_NOTHING = b"\x80\xe3"  # the panel's command for doing nothing
+
+
+class Console:
+    """screen, keys, sound, store; now: ticks of this round of the loop; level: brightness 0 .. 2;
+    waiting: to be set by the game, True while only a press can change anything."""
+
+    def __init__(self, display, keys, sound, settings=None, i2c=None, address=0):
+        self.screen = Screen(display)
+        self.keys = keys
+        self.sound = sound
+        try:
+            import microcontroller
+
+            memory = microcontroller.nvm
+        except (ImportError, AttributeError):
+            memory = None
+        self.store = Store(memory, _FILE)
+        self.now = supervisor.ticks_ms()
+        self.waiting = False
+        self.level = 2
+        self._start = self.now
+        self._settings = settings
+        self._report = settings is not None and settings.number("REPORT", 0)
+        self._pressed = self.now  # when a button was last touched
+        self._dimmed = False
+        self._i2c = i2c
+        self._address = address
+        self._probed = self.now
+        self._lost = False
+
+    def wait(self):
+        """One round: refresh, rest, and the next intent (keys.py), 0 if there is none."""
+        screen = self.screen
+        screen.refresh()
+        time.sleep(_REST if self.waiting else _BUSY)
+        self.now = now = supervisor.ticks_ms()
+        self.sound.tick(now)
+        intent = self.keys.poll(now)
+        if intent or self.keys.busy():
+            self._pressed = now
+            if self._dimmed or not screen.awake:
+                self._wake()
+                self.keys.ignore()  # the press that wakes does nothing else
+                return 0
+            return intent
+        idle = since(now, self._pressed)
+        if idle > _DIM_MS and not self._dimmed:
+            self._dimmed = True
+            screen.brightness(_DIMMED)
+        if idle > _OFF_MS and screen.awake:
+            screen.sleep()
+        if self._i2c is not None and since(now, self._probed) > _PROBE_MS:
+            self._probe(now)
+        return 0
+
+    def _wake(self):
+        self._dimmed = False
+        self.screen.wake()
+        self.screen.brightness(_LEVELS[self.level])
+
+    def brighten(self, level):
+        """Sets the brightness to step 0, 1 or 2."""
+        self.level = level
+        self.screen.brightness(_LEVELS[level])
+
+    def _probe(self, now):
+        """Looks whether the panel is still there: displayio does not tell. One that was unplugged comes
+        back without its settings, so it is set up again and repainted."""
+        self._probed = now
+        i2c = self._i2c
+        if not i2c.try_lock():
+            return
+        try:
+            i2c.writeto(self._address, _NOTHING)
+            found = True
+        except OSError:
+            found = False
+        finally:
+            i2c.unlock()
+        if found and self._lost:
+            display = boards.reopen_display(self._settings, i2c, self._address)
+            if display is None:
+                return
+            self.screen.replace(display)
+            self.screen.brightness(_DIMMED if self._dimmed else _LEVELS[self.level])
+        self._lost = not found
+
+    def random16(self):
+        """A random number of 16 bits."""
+        two = os.urandom(2)
+        return two[0] << 8 | two[1]
+
+    def milestone(self, name):
+        """Prints heap and time on the serial console if HANDHELD_REPORT is 1."""
+        if self._report:
+            gc.collect()
+            print(
+                "milestone %s: used=%d free=%d ms=%d"
+                % (name, gc.mem_alloc(), gc.mem_free(), since(supervisor.ticks_ms(), self._start))
+            )
+
+
+def open_console():
+    """The console, as soon as everything it needs is there. Until then one plain line a second on the
+    serial console, and the board's light blinks."""
+    light = None
+    display = None
+    while True:
+        try:
+            settings = boards.Settings()
+            if light is None:
+                light = boards.open_light(settings)
+            if display is None:
+                display, i2c, address = boards.open_display(settings)
+            sound = boards.open_sound(settings)
+            keys = boards.open_keys(settings)
+            if light is not None:
+                light.value = False
+            return Console(display, keys, sound, settings, i2c, address)
+        except boards.SetupError as error:
+            print(error)
+        except ImportError as error:
+            print("A library is missing: %s. Copy the folder lib again." % error)
+        supervisor.runtime.autoreload = True  # so that a corrected settings.toml starts at once
+        for _ in range(2):
+            if light is not None:
+                light.value = not light.value
+            time.sleep(0.5)

@@ -1,0 +1,123 @@
+"""What is pressed, as intents: the game never learns which buttons, dial or wires there are.
+Imported by console.py."""
+
+from handheld.ticks import since
+from keypad import Event, Keys as Pins
+from micropython import const
+
+# Intents. A long press comes after the short one of the same button.
+NONE = const(0)
+PREV = const(1)
+NEXT = const(2)
+OK = const(3)
+BACK = const(4)
+LONG_OK = const(5)
+LONG_BACK = const(6)
+
+# Buttons: name of the pin in boards.py; intent of a press, of holding, of holding on; bits.
+_REPEATS = const(1)  # the press comes again while the button is held
+_ON_RELEASE = const(2)  # a short press counts when it ends, because holding means something else
+ROWS = (
+    ("LEFT", PREV, NONE, NONE, _REPEATS),
+    ("RIGHT", NEXT, NONE, NONE, _REPEATS),
+    ("OK", OK, LONG_OK, NONE, 0),
+    ("BACK", BACK, LONG_BACK, NONE, 0),
+    ("ENCODER_OK", OK, LONG_OK, NONE, 0),
+)
+# Without a BACK button the OK buttons are BACK too, when held.
+_OK_ALONE = (OK, BACK, LONG_BACK, _ON_RELEASE)
+
+_HOLD_MS = const(600)
+_HOLD_ON_MS = const(1600)
+_REPEAT_MS = const(130)
+_INTERVAL = 0.005  # s between two looks; 3 alike make a press, so it is known after 10 to 15 ms
+
+
+class Keys:
+    """The buttons and the dial of one board. `poll` gives one intent at a time."""
+
+    def __init__(self, pins, dial=None, step=1):
+        """`pins`: (name of a row, pin) pairs; `dial`: rotaryio.IncrementalEncoder or None; `step`: 1 or,
+        for a dial that counts the other way round, -1."""
+        self._rows = []
+        lone = True
+        for name, _ in pins:
+            lone = lone and name != "BACK"
+        for name, _ in pins:
+            for row in ROWS:
+                if row[0] == name:
+                    self._rows.append(_OK_ALONE if lone and row[1] == OK else row[1:])
+        wires = [pin for _, pin in pins]
+        try:
+            self._keys = Pins(
+                wires, value_when_pressed=False, pull=True, interval=_INTERVAL, debounce_threshold=3
+            )
+        except TypeError:  # CircuitPython before 9.1 has no debounce_threshold
+            self._keys = Pins(wires, value_when_pressed=False, pull=True, interval=_INTERVAL * 4)
+        self._events = self._keys.events
+        self._event = Event()
+        self._dial = dial
+        self._step = step
+        self._position = dial.position if dial else 0
+        self._row = None  # of the button that is held
+        self._key = -1
+        self._stage = 0  # how often holding it has been answered
+        self._ticks = 0  # when the button went down or last repeated
+        self._ignored = -1  # a button whose release and holding count for nothing
+
+    def poll(self, now):
+        """The next intent, NONE if there is none. `now`: ticks."""
+        events = self._events
+        if events.overflowed:  # what was lost is unknown: start from the buttons as they are
+            events.clear()
+            self._keys.reset()
+            self._key = -1
+        event = self._event
+        if events.get_into(event):
+            key = event.key_number
+            if event.pressed:
+                self._key = key
+                self._row = row = self._rows[key]
+                self._stage = 0
+                self._ticks = now
+                self._ignored = -1
+                return NONE if row[3] & _ON_RELEASE else row[0]
+            if key == self._key:
+                self._key = -1
+                if self._row[3] & _ON_RELEASE and not self._stage and self._ignored != key:
+                    return self._row[0]
+            return NONE
+        if self._key >= 0 and self._ignored != self._key:
+            return self._held(now)
+        if self._dial is not None:
+            moved = (self._dial.position - self._position) * self._step
+            if moved:
+                self._position += self._step if moved > 0 else -self._step
+                return NEXT if moved > 0 else PREV
+        return NONE
+
+    def _held(self, now):
+        row = self._row
+        time = since(now, self._ticks)
+        if row[3] & _REPEATS:
+            if time >= (_REPEAT_MS if self._stage else _HOLD_MS):
+                self._stage = 1
+                self._ticks = now
+                return row[0]
+        elif self._stage == 0 and time >= _HOLD_MS:
+            self._stage = 1
+            return row[1]
+        elif self._stage == 1 and time >= _HOLD_ON_MS:
+            self._stage = 2
+            return row[2]
+        return NONE
+
+    def busy(self):
+        """Whether a button is down, or something waits to be polled."""
+        return self._key >= 0 or len(self._events) > 0
+
+    def ignore(self):
+        """The press just polled counts for nothing more: neither its release nor its being held."""
+        self._ignored = self._key
+        if self._dial is not None:
+            self._position = self._dial.position
