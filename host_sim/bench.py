@@ -12,7 +12,8 @@ import click
 
 import pitch.hand
 from pitch.match import Match
-from pitch.rules import Rules, find
+from pitch.rules import Rules
+from pitch.text import find
 
 CARDS = 24  # played in a hand of four
 

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import click
 
-from pitch.cards import BID, NAME, PASS, SEATS, SUITS, THROW, card_text
+from pitch.cards import BID, NAME, PASS, THROW
 from pitch.match import Match
 from pitch.record import IllegalAction, Record, RecordError, Replay, legal_tokens, records
 from pitch.rules import (
@@ -18,11 +18,10 @@ from pitch.rules import (
     GIVING,
     NAMING,
     PLAYING,
-    POINTS,
     STANDING,
     THROWING,
-    side_text,
 )
+from pitch.text import POINTS, SEATS, SUITS, card_text, side_text
 
 SUIT_NAMES = dict(zip("CDHS", ("clubs", "diamonds", "hearts", "spades"), strict=True))
 

@@ -1,20 +1,16 @@
 """One deal, from the first card dealt to the scored hand: whose turn, what is legal, what it does.
-Core: imports cards and rules. Allocates nothing between the first bid and the scored hand.
+Core: imports cards and rules, and draw where a variant needs it. Allocates nothing between the first bid and the scored hand.
 
 Lists of small ints are used where bytearrays would do: they take 3 bytes more an entry on a board (1.1 KB
 in all) and are read and written two to three times as fast by CPython 3.11.
 """
 
 from pitch.cards import (
-    BEG,
     BID,
-    GIVE,
     HIDDEN,
     JACK,
-    NAME,
     PASS,
     PIPS,
-    RUN,
     STAND,
     THROW,
     const,
@@ -25,42 +21,28 @@ from pitch.rules import (
     ELDER,
     ELDEST,
     GAME,
-    GIFT,
-    GIVING,
     HIGH,
     LOWEST,
     NAMES,
     NAMING,
     NEXT,
     NOBODY,
-    OFF_FIVE,
     PLAYING,
-    SAFE_GIFT,
     SAME,
-    SIX,
-    STANDING,
     TAKEN_JACK,
-    THROWING,
-    THROWS,
-    TURNED,
 )
 
 _NONE = const(-1)
 _CARDS = const(52)
-_LISTED = const(64)  # so many sets to throw away are listed one by one (record.md)
+_ACTIONS = const(16)  # the most actions at once: a pass and fourteen bids, or the cards of a hand
+_SETS = const(64)  # … or so many sets of cards to throw away
+_TURNS = const(6)  # two players: 12 cards and a turned one, then five runs of 7
+_POINTS = const(12)  # six turned, one gift (two with three players: four turns at most), four points
 
 # A card's suit for following (none for a hidden card), and its power in that suit. Powers leave a gap at 5
 # for the off-five.
 _FOLLOWS = tuple([card >> 4 if card != HIDDEN else 7 for card in range(64)])
 _POWER = tuple([(card & 15) + ((card & 15) >= 5) for card in range(64)])
-
-
-def combinations(n, k):
-    """How many ways there are to choose k of n."""
-    ways = 1
-    for i in range(k):
-        ways = ways * (n - i) // (i + 1)
-    return ways
 
 
 class View:
@@ -89,7 +71,7 @@ class View:
         self.scores = [0] * sides
         self.gain = [0] * sides
         self.points = [0] * _POINTS
-        self.acts = [0] * _LISTED
+        self.acts = [0] * (_SETS if rules.turned or rules.ways else _ACTIONS)
         self.logged = self.first = self.nturned = self.ntricks = self.npoints = self.n = 0
         self.phase = DONE
         self.turn = self.dealer = self.pitcher = self.trump = self.led = self.leader = _NONE
@@ -97,10 +79,6 @@ class View:
         self.bid = self.high = 0
         self.follows = _FOLLOWS
         self.power = _POWER
-
-
-_TURNS = const(6)  # two players: 12 cards and a turned one, then five runs of 7
-_POINTS = const(12)  # six turned, one gift (two with three players: four turns at most), four points
 
 
 def most_cards(rules):
@@ -133,8 +111,8 @@ class Hand:
 
     # More than 30 attributes: with slots CPython 3.11 reads them a third faster; boards ignore the line.
     __slots__ = (
-        "rules scores pack known hands held log by turnups tricks ends pips taken gain points "
-        "follows power dealer _list phase turn acts n high bid pitcher trump led top best winning "
+        "draw rules scores pack known hands held log by turnups tricks ends pips taken gain points "
+        "follows power dealer listed phase turn acts n high bid pitcher trump led top best winning "
         "ruff leader logged first nturned ntricks npoints out swept made void again short stock"
     ).split()
 
@@ -159,8 +137,16 @@ class Hand:
         self.points = [0] * _POINTS
         self.follows = list(_FOLLOWS) if rules.ways & NAMES else _FOLLOWS
         self.power = list(_POWER) if rules.ways & NAMES else _POWER
+        self.draw = None
+        if rules.turned or rules.ways:
+            from pitch import draw
+
+            self.draw = draw
+            if len(_LEGAL) == 3:
+                _LEGAL.extend(draw.LEGAL)
+                _APPLY.extend(draw.APPLY)
         self.dealer = 0
-        self._list = [0] * _LISTED
+        self.listed = [0] * (_SETS if rules.turned or rules.ways else _ACTIONS)
         self._reset()
         self.phase = DONE
         self.turn = _NONE
@@ -177,7 +163,7 @@ class Hand:
     def _reset(self):
         """Everything as it is before the cards are looked at: all state but pack, known and dealer."""
         rules = self.rules
-        self.acts = self._list
+        self.acts = self.listed
         self.n = _NONE
         self.turn = rules.after[self.dealer]
         self.phase = rules.opening
@@ -219,7 +205,7 @@ class Hand:
             self.held[seat] = size
         self.stock = top
         if rules.turned:
-            self._turn_up()
+            self.draw.turn_up(self)
 
     # ---- the state machine's door
 
@@ -242,7 +228,7 @@ class Hand:
                     return False
             except ValueError:
                 return False
-        elif not self._allows(action, n):
+        elif not self.draw or not self.draw.allows(self, action, n):
             return False
         logged = self.logged
         self.log[logged] = action
@@ -299,303 +285,29 @@ class Hand:
         if not self.bid:
             nobids = self.rules.nobids
             if nobids == SAME or nobids == NEXT:
-                self._stop(nobids == SAME)
+                self.stop(nobids == SAME)
                 return
             self.pitcher = self.rules.after[seat] if nobids == ELDEST else seat
         self.turn = self.pitcher
         if self.rules.ways & NAMES:
             self.phase = NAMING
         else:
-            self._play_from(self.pitcher)
+            self.play_from(self.pitcher)
 
-    def _stop(self, again):
+    def stop(self, again):
         """Ends a hand in which nothing is played; `again`: the same dealer deals the next one."""
         self.void = True
         self.again = again
         self.phase = DONE
         self.turn = _NONE
 
-    # ---- turning a card, begging, running the cards
-
-    def _turn_up(self):
-        """Turns the next card of the stock; its points go to the dealer's side, each time one is turned."""
-        card = self.pack[self.stock] if self.stock < self.known else HIDDEN
-        self.stock += 1
-        self.turnups[self.nturned] = card
-        self.nturned += 1
-        worth = self.rules.turned
-        for i in range(0, len(worth), 2):
-            if worth[i] == card & 15:
-                self._count_now(TURNED, self.dealer, worth[i + 1])
-
-    def _count_now(self, name, seat, value):
-        """Points that count when they happen; they may end the match in the middle of a hand."""
-        side = seat % self.rules.nsides
-        self._point(name, side, value)
-        self.gain[side] += value
-        if self.out < 0 and self.scores[side] + self.gain[side] >= self.rules.target:
-            self.out = side
-            self._stop(False)
-
-    def _legal_stand(self):
-        self.acts[0] = STAND
-        self.acts[1] = BEG
-        return 2
-
-    def _apply_stand(self, action):
-        if action == BEG:
-            self.phase = GIVING
-            self.turn = self.dealer
-        else:
-            self._settle_trump()
-            self._play_from(self.turn)
-
-    def _legal_give(self):
-        rules = self.rules
-        acts = self.acts
-        acts[0] = RUN
-        if rules.ways & SAFE_GIFT:
-            for side in range(rules.nsides):
-                if side != self.dealer % rules.nsides:
-                    if self.scores[side] + self.gain[side] + 1 >= rules.target:
-                        return 1
-        acts[1] = GIVE
-        return 2
-
-    def _apply_give(self, action):
-        rules = self.rules
-        dealer = self.dealer
-        if action == RUN:
-            self._run()
-            return
-        self._settle_trump()
-        self._play_from(rules.after[dealer])
-        seat = rules.after[dealer]
-        for _ in range(rules.nsides):  # the sides in the order of play: each has a seat among the first
-            if seat % rules.nsides != dealer % rules.nsides:
-                self._count_now(GIFT, seat, 1)
-            seat = rules.after[seat]
-
-    def _settle_trump(self):
-        self._set_trump(self.turnups[self.nturned - 1] >> 4)
-
-    def _run(self):
-        """Three more cards each and a new card turned, until its suit is not the rejected one."""
-        rules = self.rules
-        rejected = self.turnups[self.nturned - 1] >> 4
-        while True:
-            if _CARDS - self.stock < 3 * rules.players + 1:  # pack exhausted
-                self._stop(True)
-                return
-            seat = rules.after[self.dealer]
-            for _ in range(rules.players):
-                for _ in range(3):
-                    self._take(seat, self.stock)
-                    self.stock += 1
-                seat = rules.after[seat]
-            self._turn_up()
-            if self.turnups[self.nturned - 1] >> 4 != rejected:
-                break
-            if self.phase == DONE:
-                return
-        self._settle_trump()
-        if self.phase == DONE:  # the card turned last put the dealer out
-            return
-        if rules.ways & THROWS:
-            self._throw_from(rules.after[self.dealer])
-        else:
-            self._play_from(rules.after[self.dealer])
-
-    def _take(self, seat, place):
-        """Gives `seat` the card at `place` of the pack."""
-        self.hands[seat][self.held[seat]] = self.pack[place]
-        self.held[seat] += 1
-
-    def _allows(self, action, n):
-        """Whether `action`, neither a bid nor a card, is legal and a record lists the cards for it."""
-        if action >= THROW:
-            return self._may_throw(action - THROW)
-        for i in range(n):
-            if self.acts[i] == action:
-                return self.known == _CARDS or self._enough(action)
-        return False
-
-    def _enough(self, action):
-        """Whether a record that cuts off the stock lists enough of it for `action`; notes it if not."""
-        rules = self.rules
-        need = self.stock
-        if action == RUN:
-            rejected = self.turnups[self.nturned - 1] >> 4
-            step = 3 * rules.players + 1
-            while need + step <= _CARDS:
-                need += step
-                if need > self.known or self.pack[need - 1] >> 4 != rejected:
-                    break
-        elif self.phase == NAMING:
-            need = _CARDS
-        self.short = need > self.known
-        return not self.short
-
-    # ---- naming trump, throwing away and drawing
-
-    def _legal_name(self):
-        for suit in range(4):
-            self.acts[suit] = NAME + suit
-        return 4
-
-    def _apply_name(self, action):
-        trump = action - NAME
-        off_five = 3 - trump << 4 | 5  # clubs and spades, diamonds and hearts: suits of a colour add up to 3
-        self._set_trump(trump)
-        self.follows[off_five] = trump
-        self.power[off_five] = OFF_FIVE
-        self._throw_from(self.rules.after[self.dealer])
-
-    def _must_throw(self, seat):
-        """Mask of the cards that `seat` has to throw away: where trump is named, all that is not trump."""
-        mask = 0
-        if self.rules.ways & NAMES:
-            hand = self.hands[seat]
-            for place in range(self.held[seat]):
-                if self.follows[hand[place]] != self.trump:
-                    mask |= 1 << place
-        return mask
-
-    def _can_throw(self, seat, place):
-        """Whether `seat` may choose to throw away its card at `place`: a trump that counts may not go."""
-        card = self.hands[seat][place]
-        if not self.rules.ways & NAMES:
-            return True
-        if self.follows[card] != self.trump:
-            return False
-        for row in self.rules.counted:
-            if row[2] == self.power[card]:
-                return False
-        return True
-
-    def _spare(self, seat):
-        """How many cards `seat` throws away of those it may choose: down to six (0: nothing to choose)."""
-        mask = self._must_throw(seat)
-        spare = self.held[seat] - SIX
-        while mask:
-            mask &= mask - 1
-            spare -= 1
-        return spare if spare > 0 else 0
-
-    def _may_throw(self, mask):
-        """Whether throwing away the cards of `mask` is legal for the seat whose turn it is."""
-        if self.phase != THROWING:
-            return False
-        seat = self.turn
-        must = self._must_throw(seat)
-        if mask & must != must or mask >> self.held[seat]:
-            return False
-        mask ^= must
-        count = place = 0
-        while mask:
-            if mask & 1:
-                if not self._can_throw(seat, place):
-                    return False
-                count += 1
-            mask >>= 1
-            place += 1
-        return count == self._spare(seat)
-
-    def _legal_throw(self):
-        seat = self.turn
-        spare = self._spare(seat)
-        free = 0
-        for place in range(self.held[seat]):
-            free += self._can_throw(seat, place)
-        acts = self.acts
-        if combinations(free, spare) > _LISTED:
-            acts[0] = THROW
-            return 1
-        must = self._must_throw(seat)
-        pick = (1 << spare) - 1  # the next pick is the next number with as many bits (HAKMEM 175)
-        n = 0
-        while pick < 1 << free:
-            mask = must
-            rest = pick
-            for place in range(self.held[seat]):
-                if self._can_throw(seat, place):
-                    if rest & 1:
-                        mask |= 1 << place
-                    rest >>= 1
-            acts[n] = THROW + mask
-            n += 1
-            low = pick & -pick
-            high = pick + low
-            pick = ((pick ^ high) >> 2) // low | high
-        return n
-
-    def _apply_throw(self, action):
-        seat = self.turn
-        self._throw(seat, action - THROW)
-        seat = self.rules.after[seat]
-        if seat == self.rules.after[self.dealer]:
-            self._play_from(self.pitcher if self.pitcher >= 0 else seat)
-        else:
-            self._throw_from(seat)
-
-    def _throw_from(self, seat):
-        """Lets the seats from `seat` to the dealer throw away and draw; stops at the first with a choice."""
-        rules = self.rules
-        self.phase = THROWING
-        while True:
-            if rules.ways & NAMES and seat == self.dealer:
-                self._rob()
-            spare = self._spare(seat)
-            mask = self._must_throw(seat)
-            free = 0
-            for place in range(self.held[seat]):
-                if spare and self._can_throw(seat, place):
-                    mask |= 1 << place
-                    free += 1
-            if free > spare:
-                self.turn = seat
-                return
-            self._throw(seat, mask)
-            if seat == self.dealer:
-                break
-            seat = rules.after[seat]
-        self._play_from(self.pitcher if self.pitcher >= 0 else rules.after[seat])
-
-    def _drop(self, seat, mask):
-        """Takes the cards of `mask` out of a hand; the others keep their order."""
-        hand = self.hands[seat]
-        kept = 0
-        for place in range(self.held[seat]):
-            if not mask >> place & 1:
-                hand[kept] = hand[place]
-                kept += 1
-        self.held[seat] = kept
-
-    def _throw(self, seat, mask):
-        """Throws away the cards of `mask`, then draws up to six where cards are drawn. The dealer has
-        robbed by then: the trumps of the stock are already in its hand."""
-        self._drop(seat, mask)
-        if self.rules.ways & NAMES:
-            while self.held[seat] < SIX and self.stock < _CARDS:
-                if seat != self.dealer or self.follows[self.pack[self.stock]] != self.trump:
-                    self._take(seat, self.stock)
-                self.stock += 1
-
-    def _rob(self):
-        """The dealer throws away all that is not trump and takes every trump of the stock."""
-        dealer = self.dealer
-        self._drop(dealer, self._must_throw(dealer))
-        for place in range(self.stock, _CARDS):
-            if self.follows[self.pack[place]] == self.trump:
-                self._take(dealer, place)
-
     # ---- play (R8 - R12)
 
-    def _set_trump(self, suit):
+    def set_trump(self, suit):
         self.trump = suit
         self.ruff = suit if self.rules.ruff else _NONE
 
-    def _play_from(self, seat):
+    def play_from(self, seat):
         """Begins the tricks; `seat` leads, or the next one that holds a card."""
         self.phase = PLAYING
         self.first = self.logged
@@ -621,7 +333,7 @@ class Hand:
         n = self.held[seat]
         led = self.led
         if led >= 0:
-            acts = self._list
+            acts = self.listed
             follows = self.follows
             ruff = self.ruff
             count = 0
@@ -651,7 +363,7 @@ class Hand:
         suit = self.follows[card]
         if self.led < 0:
             if self.trump < 0:
-                self._set_trump(suit)
+                self.set_trump(suit)
             self.led = self.top = suit
             self.best = card
             self.winning = seat
@@ -679,7 +391,7 @@ class Hand:
 
     # ---- scoring (R13 - R16)
 
-    def _point(self, name, side, value):
+    def point(self, name, side, value):
         self.points[self.npoints] = name << 8 | side << 4 | value
         self.npoints += 1
 
@@ -687,7 +399,7 @@ class Hand:
         rules = self.rules
         first = self.npoints
         if rules.counted:
-            self._score_counted()
+            self.draw.score_counted(self)
         else:
             self._score_pitch()
         taken = self.taken
@@ -743,13 +455,13 @@ class Hand:
                         jack = taker
                 i += 1
         if high_seat >= 0:
-            self._point(HIGH, high_seat % sides, 1)
-            self._point(LOWEST, low_seat % sides, 1)
+            self.point(HIGH, high_seat % sides, 1)
+            self.point(LOWEST, low_seat % sides, 1)
         if jack >= 0:
-            self._point(TAKEN_JACK, jack % sides, 1)
+            self.point(TAKEN_JACK, jack % sides, 1)
         game = self._game_side()
         if game >= 0:
-            self._point(GAME, game, 1)
+            self.point(GAME, game, 1)
 
     def _count_pips(self, pips):
         """Fills `pips`, a list with an entry a side, with those of the tricks won so far."""
@@ -791,17 +503,6 @@ class Hand:
         if self.pitcher >= 0 and pips[self.pitcher % rules.nsides] == best:
             return self.pitcher % rules.nsides
         return _NONE
-
-    def _score_counted(self):
-        """Single trumps that count for their taker (Cinch)."""
-        for name, worth, power in self.rules.counted:
-            i = self.first
-            for trick in range(self.ntricks):
-                while i < self.ends[trick]:
-                    card = self.log[i]
-                    if self.follows[card] == self.trump and self.power[card] == power:
-                        self._point(name, self.tricks[trick] % self.rules.nsides, worth)
-                    i += 1
 
     # ---- what a seat may know
 
@@ -853,20 +554,6 @@ class Hand:
         view.power = self.power
 
 
-_LEGAL = (
-    Hand._legal_bid,
-    Hand._legal_stand,
-    Hand._legal_give,
-    Hand._legal_name,
-    Hand._legal_throw,
-    Hand._legal_play,
-    lambda hand: 0,
-)
-_APPLY = (
-    Hand._apply_bid,
-    Hand._apply_stand,
-    Hand._apply_give,
-    Hand._apply_name,
-    Hand._apply_throw,
-    Hand._apply_play,
-)
+# A pair of functions for each phase, in the order of rules.py; draw.py adds its own when it is loaded.
+_LEGAL = [Hand._legal_bid, Hand._legal_play, lambda hand: 0]
+_APPLY = [Hand._apply_bid, Hand._apply_play, None]

@@ -1,28 +1,20 @@
 """Records: a match or a position as a few lines of text (record.md, version 1), both ways.
-Core: imports cards, rules, hand and match. On a board it is loaded only when a record is printed."""
+Core: imports cards, text, rules, hand and match. A board loads it only to print a record."""
 
-from pitch.cards import (
-    HIDDEN,
-    SEATS,
-    THROW,
-    action_text,
-    card_text,
-    const,
-    parse_action,
-    parse_card,
-)
+from pitch.cards import HIDDEN, THROW, const
 from pitch.hand import Hand
 from pitch.match import Match
-from pitch.rules import (
+from pitch.rules import THROWING, Rules, RulesError
+from pitch.text import (
     OPTIONS,
-    SIDES,
-    VARIANTS,
-    Rules,
-    RulesError,
+    SEATS,
+    action_text,
+    card_text,
     find,
     option_text,
+    parse_action,
+    parse_card,
     parse_option,
-    side_text,
 )
 
 _CARDS = const(52)
@@ -359,6 +351,8 @@ def parse_throw(token, hand):
     """The throw that `token` stands for. Cards that must go anyway may be left out of it, and cards that
     already went without asking may be in it."""
     seat = hand.turn
+    if hand.phase != THROWING:
+        return THROW
     cards = hand.hands[seat]
     held = hand.held[seat]
     kept = []
@@ -367,8 +361,8 @@ def parse_throw(token, hand):
         if card in cards[:held] or not _dealt(hand, seat, card):
             kept.append(name)
     action = parse_action("~" + ",".join(kept), cards, held)
-    if action >= THROW and hand.turn >= 0:
-        action |= hand._must_throw(seat)
+    if action >= THROW:
+        action |= hand.draw.must_throw(hand, seat)
     return action
 
 

@@ -3,25 +3,9 @@
 A new variant is a new row of VARIANTS; the state machine in hand.py never asks for a variant's name.
 """
 
-from pitch.cards import ACE, JACK, SEATS, const
+from pitch.cards import ACE, JACK, const
 
-# Options: name and values in text form; a rule's value is an index into its row (rules.md, "Options").
-# `target` is a number and has no list. `dealer` (Cinch: all pass, the dealer pitches without a contract)
-# and `two` (tie: elder with two players, else nobody) are rows' own defaults, written like the others.
-OPTIONS = (
-    ("low", "holder", "taker"),
-    ("tie", "nobody", "elder", "pitcher"),
-    ("nobids", "stick", "same", "next", "eldest", "dealer"),
-    ("match", "below4", "any", "only4", "never"),
-    ("smudge", "4", "5", "off"),
-    ("sweep", "bidder", "anyone"),
-    ("follow", "ruff", "strict"),
-    ("target",),
-    ("mustbid", "off", "on"),
-    ("finish", "pitcher", "highest"),
-    ("setbackpay", "off", "on"),
-    ("sides", "solo", "2x2", "3x2", "2x3"),
-)
+# Options: places in Rules.options, and values (rules.md, "Options"; their names are in text.py).
 LOW = const(0)
 TIE = const(1)
 NOBIDS = const(2)
@@ -47,17 +31,16 @@ SAME = const(1)
 NEXT = const(2)
 ELDEST = const(3)
 
-# Phases of a hand (hand.py has a pair of functions for each).
+# Phases of a hand (hand.py has a pair of functions for each, draw.py those of the last four).
 BIDDING = const(0)
-STANDING = const(1)
-GIVING = const(2)
-NAMING = const(3)
-THROWING = const(4)
-PLAYING = const(5)
-DONE = const(6)
+PLAYING = const(1)
+DONE = const(2)
+STANDING = const(3)
+GIVING = const(4)
+NAMING = const(5)
+THROWING = const(6)
 
-# Names of points, in the order in which they are counted (R20).
-POINTS = ("turned", "gift", "high", "low", "jack", "game", "ten", "five", "offfive")
+# Names of points (text.py), in the order in which they are counted (R20).
 TURNED = const(0)
 GIFT = const(1)
 HIGH = const(2)
@@ -78,8 +61,8 @@ OFF_FIVE = const(5)
 CINCH_POINTS = ((2, 1, ACE + 1), (3, 1, 2), (4, 1, JACK + 1), (6, 1, 11), (7, 5, 6), (8, 5, OFF_FIVE))
 
 # A row: id, seats, cards dealt, opening phase, lowest and highest bid, ways, points for turned cards as
-# rank and value by turns, points by trumps (() for High, Low, Jack, Game), defaults of OPTIONS in order up to `sides`.
-# Seats are players << 4 | value of `sides`; the first is the default.
+# rank and value by turns, points by trumps (() for High, Low, Jack, Game), defaults of
+# the options in order up to `sides`. Seats are players << 4 | value of `sides`; the first is the default.
 VARIANTS = (
     (
         "auction",
@@ -116,42 +99,10 @@ class RulesError(ValueError):
     """A game, option, value or number of players that rules.md does not have; says which."""
 
 
-def find(name):
-    """The row number of variant `name`; RulesError if there is none."""
-    for i in range(len(VARIANTS)):
-        if VARIANTS[i][0] == name:
-            return i
-    raise RulesError("unknown game %s" % name)
-
-
-def parse_option(text):
-    """(option, value) numbers of one `name=value`; RulesError says what is wrong with it."""
-    cut = text.find("=")
-    name = text[:cut] if cut > 0 else text
-    for option in range(len(OPTIONS)):
-        row = OPTIONS[option]
-        if row[0] != name or cut < 0:
-            continue
-        value = text[cut + 1 :]
-        if option == TARGET and 0 < len(value) < 3 and value.isdigit():
-            return option, int(value)
-        for i in range(1, len(row)):
-            if row[i] == value:
-                return option, i - 1
-        raise RulesError("option %s has no value %s" % (name, value))
-    raise RulesError("unknown option %s" % text)
-
-
-def option_text(option, value):
-    """`name=value`, the text form of one option."""
-    row = OPTIONS[option]
-    return "%s=%s" % (row[0], value if option == TARGET else row[value + 1])
-
-
 class Rules:
     """One variant with its players and options. Read-only once made; shared by hands and matches.
 
-    players, nsides; size: cards dealt; after[seat]: who is next; options: one value for each of OPTIONS;
+    players, nsides; size: cards dealt; after[seat]: who is next; options: one value for each option;
     the rest is what hand.py and match.py ask for, by the names of the options and of the row's columns.
     """
 
@@ -215,11 +166,3 @@ class Rules:
         if option == TIE and value == TWO:
             return ELDER if self.players == 2 else NOBODY
         return value
-
-
-def side_text(side, rules):
-    """A side's id: its seat letters in order, `A` or `AC`."""
-    text = ""
-    for seat in range(side, rules.players, rules.nsides):
-        text += SEATS[seat]
-    return text
