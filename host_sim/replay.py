@@ -68,7 +68,9 @@ def why(error: IllegalAction, over: bool) -> str:
         suit = SUIT_NAMES[SUITS[hand.led]]
         if hand.led == hand.trump:
             return f"must follow {suit}, the trump led (R9)"
-        return f"must follow {suit}" + (" or trump (R10)" if rules.ruff else " (option follow=strict)")
+        return f"must follow {suit}" + (
+            " or trump (R10)" if rules.ruff else " (option follow=strict)"
+        )
     if hand.phase == GIVING and action in hand.acts:
         return "the dealer may not give a point that puts a player out"
     if hand.phase == THROWING and (action < 0 or action >= THROW):

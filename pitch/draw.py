@@ -176,7 +176,9 @@ def legal_name(hand):
 
 def apply_name(hand, action):
     trump = action - NAME
-    off_five = 3 - trump << 4 | 5  # clubs and spades, diamonds and hearts: suits of a colour add up to 3
+    off_five = (
+        3 - trump << 4 | 5
+    )  # clubs and spades, diamonds and hearts: suits of a colour add up to 3
     hand.set_trump(trump)
     hand.follows[off_five] = trump
     hand.power[off_five] = OFF_FIVE

@@ -16,7 +16,6 @@ from pitch.cards import (
     const,
 )
 from pitch.rules import (
-    BIDDING,
     DONE,
     ELDER,
     ELDEST,
@@ -37,7 +36,9 @@ _CARDS = const(52)
 _ACTIONS = const(16)  # the most actions at once: a pass and fourteen bids, or the cards of a hand
 _SETS = const(64)  # … or so many sets of cards to throw away
 _TURNS = const(6)  # two players: 12 cards and a turned one, then five runs of 7
-_POINTS = const(12)  # six turned, one gift (two with three players: four turns at most), four points
+_POINTS = const(
+    12
+)  # six turned, one gift (two with three players: four turns at most), four points
 
 # A card's suit for following (none for a hidden card), and its power in that suit. Powers leave a gap at 5
 # for the off-five.
@@ -111,7 +112,7 @@ class Hand:
 
     # More than 30 attributes: with slots CPython 3.11 reads them a third faster; boards ignore the line.
     __slots__ = (
-        "draw rules scores pack known hands held log by turnups tricks ends pips taken gain points "
+        "after draw rules scores pack known hands held log by turnups tricks ends pips taken gain points "
         "follows power dealer listed phase turn acts n high bid pitcher trump led top best winning "
         "ruff leader logged first nturned ntricks npoints out swept made void again short stock"
     ).split()
@@ -121,8 +122,11 @@ class Hand:
         players = rules.players
         sides = rules.nsides
         self.rules = rules
+        self.after = rules.after
         self.scores = scores or [0] * sides
-        self.pack = [0] * _CARDS  # the deal: hands by threes from the eldest, then the stock, top first
+        self.pack = [
+            0
+        ] * _CARDS  # the deal: hands by threes from the eldest, then the stock, top first
         self.known = 0  # so many cards of the pack are known
         self.hands = [[0] * most_cards(rules) for _ in range(players)]
         self.held = [0] * players
@@ -222,7 +226,9 @@ class Hand:
         n = self.n
         if n < 0:
             n = self.legal()
-        if action < STAND:  # a bid or a card: in `acts` the legal ones come first, stale entries after them
+        if (
+            action < STAND
+        ):  # a bid or a card: in `acts` the legal ones come first, stale entries after them
             try:
                 if self.acts.index(action) >= n:
                     return False
@@ -375,7 +381,7 @@ class Hand:
             self.top = suit
             self.best = card
             self.winning = seat
-        after = self.rules.after
+        after = self.after
         leader = self.leader
         seat = after[seat]
         while seat != leader:
@@ -438,11 +444,11 @@ class Hand:
         self._count_pips(self.pips)
         high = jack = high_seat = low_seat = _NONE
         low = 64
-        i = self.first
+        start = self.first
         for trick in range(self.ntricks):
             taker = self.tricks[trick]
             end = self.ends[trick]
-            while i < end:
+            for i in range(start, end):
                 card = log[i]
                 if follows[card] == trump:
                     if card > high:
@@ -453,7 +459,7 @@ class Hand:
                         low_seat = taker if rules.low_taker else self.by[i]
                     if card & 15 == JACK:
                         jack = taker
-                i += 1
+            start = end
         if high_seat >= 0:
             self.point(HIGH, high_seat % sides, 1)
             self.point(LOWEST, low_seat % sides, 1)
@@ -467,16 +473,15 @@ class Hand:
         """Fills `pips`, a list with an entry a side, with those of the tricks won so far."""
         sides = self.rules.nsides
         log = self.log
-        i = self.first
+        start = self.first
         for side in range(sides):
             pips[side] = 0
         for trick in range(self.ntricks):
-            total = 0
+            side = self.tricks[trick] % sides
             end = self.ends[trick]
-            while i < end:
-                total += PIPS[log[i] & 15]
-                i += 1
-            pips[self.tricks[trick] % sides] += total
+            for i in range(start, end):
+                pips[side] += PIPS[log[i] & 15]
+            start = end
 
     def _game_side(self):
         """The side with the most pips; what a tie gives is the option `tie`. -1: nobody."""

@@ -95,13 +95,17 @@ class Match:
         rules = self.rules
         if rules.anyone:
             return True
-        smudged = hand.made == 1 and hand.bid == rules.smudge and hand.pitcher % rules.nsides == side
+        smudged = (
+            hand.made == 1 and hand.bid == rules.smudge and hand.pitcher % rules.nsides == side
+        )
         return smudged and self.scores[side] >= 0
 
     def _may_go_out(self, side):
         """Option `mustbid`: only on a hand that this side bid and made."""
         hand = self.hand
-        return not self.rules.mustbid or (hand.made == 1 and hand.pitcher % self.rules.nsides == side)
+        return not self.rules.mustbid or (
+            hand.made == 1 and hand.pitcher % self.rules.nsides == side
+        )
 
     def _first_out(self):
         """The side that goes out first: the pitcher's (R19), else in the order of the points (R20)."""
@@ -110,11 +114,19 @@ class Match:
         scores = self.scores
         target = rules.target
         pitcher = hand.pitcher % rules.nsides if hand.pitcher >= 0 else _NONE
-        if pitcher >= 0 and scores[pitcher] + hand.gain[pitcher] >= target and self._may_go_out(pitcher):
+        if (
+            pitcher >= 0
+            and scores[pitcher] + hand.gain[pitcher] >= target
+            and self._may_go_out(pitcher)
+        ):
             return pitcher
         for last in range(hand.npoints):
             side = hand.points[last] >> 4 & 15
-            if side == pitcher or scores[side] + hand.gain[side] < target or not self._may_go_out(side):
+            if (
+                side == pitcher
+                or scores[side] + hand.gain[side] < target
+                or not self._may_go_out(side)
+            ):
                 continue
             total = scores[side]
             for i in range(last + 1):

@@ -78,7 +78,13 @@ def records(lines):
 def _tag(line, number):
     """(name, value, line number) of a line `[Name "value"]`."""
     cut = line.find(" ")
-    if line[0] != "[" or line[-2:] != '"]' or cut < 2 or line[cut : cut + 2] != ' "' or len(line) < cut + 4:
+    if (
+        line[0] != "["
+        or line[-2:] != '"]'
+        or cut < 2
+        or line[cut : cut + 2] != ' "'
+        or len(line) < cut + 4
+    ):
         raise RecordError(number, 'not a tag line: [Name "value"] is expected')
     value = line[cut + 2 : -2]
     if '"' in value:
@@ -108,7 +114,9 @@ def _record(tags):
         if name == "Dealer":
             record.dealer = SEATS.find(value) if len(value) == 1 else -1
             if not 0 <= record.dealer < rules.players:
-                raise RecordError(line, "Dealer is a seat letter from A to %s" % SEATS[rules.players - 1])
+                raise RecordError(
+                    line, "Dealer is a seat letter from A to %s" % SEATS[rules.players - 1]
+                )
         elif name == "Scores":
             record.scores = _numbers(value, line, rules.nsides, name, -_SCORE)
         elif name == "Setbacks":

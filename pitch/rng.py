@@ -9,7 +9,9 @@ from pitch.cards import const
 _A = const(32445)
 _MASK = const(0x7FFF)
 _MIX = const(27893)
-_ROUNDS = const(9)  # from 7 on, flipping any seed bit flips each bit of the first draw half the time
+_ROUNDS = const(
+    9
+)  # from 7 on, flipping any seed bit flips each bit of the first draw half the time
 
 
 class Rng:
@@ -26,7 +28,9 @@ class Rng:
         x = lo & _MASK
         y = (lo >> 15 | hi << 1) & _MASK
         z = (hi >> 14 & 3) | (stream & 0xFFF) << 2
-        for _ in range(_ROUNDS):  # a Feistel network: neighbouring seeds must not give related deals
+        for _ in range(
+            _ROUNDS
+        ):  # a Feistel network: neighbouring seeds must not give related deals
             mixed = x ^ ((y * _MIX + z + _A) >> 8 & _MASK)
             x = y
             y = z

@@ -58,7 +58,14 @@ SIX = const(6)  # cards that each player plays, and keeps after throwing away
 # Cinch counts single trumps, all to the taker: name, worth and place in the order of trumps, where the
 # off-five stands at 5 and every rank from the five up one higher (hand.py).
 OFF_FIVE = const(5)
-CINCH_POINTS = ((2, 1, ACE + 1), (3, 1, 2), (4, 1, JACK + 1), (6, 1, 11), (7, 5, 6), (8, 5, OFF_FIVE))
+CINCH_POINTS = (
+    (2, 1, ACE + 1),
+    (3, 1, 2),
+    (4, 1, JACK + 1),
+    (6, 1, 11),
+    (7, 5, 6),
+    (8, 5, OFF_FIVE),
+)
 
 # A row: id, seats, cards dealt, opening phase, lowest and highest bid, ways, points for turned cards as
 # rank and value by turns, points by trumps (() for High, Low, Jack, Game), defaults of
@@ -125,7 +132,11 @@ class Rules:
         for option, value in options:
             if option == SIDES:
                 sides = value
-            if option == TARGET and value != row[9][TARGET] and not TARGET_MIN <= value <= TARGET_MAX:
+            if (
+                option == TARGET
+                and value != row[9][TARGET]
+                and not TARGET_MIN <= value <= TARGET_MAX
+            ):
                 raise RulesError("target is a number from 5 to 52")
             self.options[option] = value
         self.players = 0

@@ -39,7 +39,9 @@ except ImportError:
 
 # (variant row, players, options): every game, every number of players, the options that change the play
 TABLES = [
-    (row, seats >> 4, ((SIDES, seats & 15),)) for row in range(len(VARIANTS)) for seats in VARIANTS[row][1]
+    (row, seats >> 4, ((SIDES, seats & 15),))
+    for row in range(len(VARIANTS))
+    for seats in VARIANTS[row][1]
 ]
 TABLES += [
     (0, 4, ((LOW, 1), (TIE, 1), (NOBIDS, 3), (MATCH, 1), (SMUDGE, 1), (SWEEP, 1))),
