@@ -104,14 +104,23 @@ class Screen:
         for place in range(CHOICES):
             self.choice(place, b"", PLAIN)
         for place in range(SLOTS):
-            width = 126 // slots
-            x = _LEFT + width * place + (width - 14) // 2 if place < slots else -14
+            x = -14
+            if place < slots:
+                column, cells = self.below(place, slots)
+                x = _LEFT + 6 * column + (6 * cells - 14) // 2
             self._move(self._cards[place], x)
         pitch = 21 if held <= 6 else 14
         for place in range(HELD):
             x = _LEFT + pitch * place + (pitch - 14) // 2 if place < held else -14
             self._move(self._cards[SLOTS + place], x)
         self._show(self._table)
+
+    def below(self, place, slots):
+        """First cell, and how many, of the text below card `place` of `slots` in the middle."""
+        width = COLUMNS // slots
+        cells = 4 if width > 4 else 2
+        left = (COLUMNS - width * slots) // 2
+        return left + width * place + (width - cells) // 2, cells
 
     def sheet(self):
         """Shows an empty sheet: two rows of text, then up to 4 lines of numbers."""
@@ -132,11 +141,11 @@ class Screen:
         self._column = column
 
     def add(self, text):
-        """Writes `text` (bytes)."""
+        """Writes `text` (bytes); what does not fit into the row is left out."""
         grid = self._grid
         column = self._column
         for code in text:
-            if grid[column] != code:
+            if column < COLUMNS and grid[column] != code:
                 grid[column] = code
                 self._changed = True
             column += 1
@@ -144,11 +153,11 @@ class Screen:
 
     def code(self, code):
         """Writes one cell."""
-        grid = self._grid
-        if grid[self._column] != code:
-            grid[self._column] = code
+        column = self._column
+        if column < COLUMNS and self._grid[column] != code:
+            self._grid[column] = code
             self._changed = True
-        self._column += 1
+        self._column = column + 1
 
     def suit(self, suit):
         """Writes a suit, in two cells."""
@@ -198,7 +207,7 @@ class Screen:
         self._style(grid, place, style)
 
     def choice(self, place, text, style):
-        """Shows choice `place` of the top row, in 4 cells; no text: no choice there."""
+        """Shows choice `place` (0 .. 4, the last at the right) of the top row, in 4 cells; no text: none."""
         grid = self._choices[place]
         if grid.hidden == bool(text):
             grid.hidden = not text

@@ -1,0 +1,267 @@
+"""The match on the table: the rules core, the bots, and the log that brings it back after power loss.
+Imported by the app's screens. Draws nothing.
+
+Journal (see the console's store): the header tells how to make the match, a mark stands where each hand
+was dealt, and every action follows as it happens, as numbers 0 .. 69.
+"""
+
+from pitch import rules as r
+from pitch.app import texts
+from pitch.bots import plain
+from pitch.cards import BID, NAME, PASS, STAND, THROW, const
+from pitch.hand import View
+from pitch.match import Match
+
+_FORMAT = const(1)
+_OPTIONS = const(12)
+
+# Numbers in the journal: cards 0 .. 51, then these.
+_PASS = const(52)
+_BIDS = const(52)  # + bid 1 .. 14
+_OTHER = const(67)  # then action - STAND
+_THROW = const(68)  # then the cards thrown, then _THROWN
+_THROWN = const(69)
+
+STATS = const(1)  # key of the statistics in the store
+
+
+def _find(name):
+    """The number of the variant of that name."""
+    for i in range(len(r.VARIANTS)):
+        if r.VARIANTS[i][0] == name:
+            return i
+    raise ValueError("variant")
+
+
+class Game:
+    """One session at the table: match, view (what the person sees, always up to date), games so far.
+
+    `told`: whether the finished hand's points have been shown.
+    """
+
+    def __init__(self, console):
+        self.console = console
+        self.store = console.store
+        self.match = None
+        self.games = 0
+        self.told = False
+
+    # ---- beginning and coming back
+
+    def start(self, players, target):
+        """A new session, with an empty ledger."""
+        self._set_table(r.Rules(_find("auction"), players, ((r.TARGET, target),)))
+        self.games = 0
+        self.next_game()
+
+    def next_game(self):
+        """The next game of this session: the ledger goes on, the first dealer is drawn (R3)."""
+        console = self.console
+        self.match.new_game(console.random16(), console.random16(), 0)
+        self.match.draw_dealer()
+        self.store.begin(self._header())
+        self.deal()
+
+    def deal(self):
+        """Deals the next hand and marks the place in the journal."""
+        match = self.match
+        self.store.mark(self._mark())
+        match.deal()
+        self.told = False
+        self.look()
+
+    def restore(self):
+        """The match as of its last completed action; False if the journal does not tell of one."""
+        store = self.store
+        if not store.open or not store.marks:
+            return False
+        try:
+            self._read_header(store.header)
+            self._read_mark(store.mark_data(store.marks - 1))
+        except (ValueError, IndexError):
+            self.match = None
+            return False
+        self.match.deal()
+        self._replay()
+        self._count()
+        self.told = False
+        self.look()
+        return True
+
+    def _set_table(self, rules):
+        self.rules = rules
+        self.match = Match(rules)
+        self.hand = self.match.hand
+        self.view = View(rules)
+        self.bot_view = View(rules)
+
+    # ---- playing
+
+    def look(self):
+        """Brings the person's view up to date."""
+        self.hand.observe(texts.YOU, self.view)
+
+    def act(self, action):
+        """Takes an action of whose turn it is, and keeps it. False: refused."""
+        hand = self.hand
+        if action >= THROW:
+            cards = list(hand.hands[hand.turn])  # the mask points at these, and they are about to move
+        if not hand.apply(action):
+            return False
+        if action >= THROW:
+            self._keep_throw(action, cards)
+        else:
+            self._keep(action)
+        self._count()
+        self.look()
+        return True
+
+    def bot(self):
+        """The action that the bot whose turn it is chooses, from what its seat may know."""
+        view = self.bot_view
+        self.hand.observe(self.hand.turn, view)
+        return plain.choose(view)
+
+    def done(self):
+        """Whether the hand is over and counted."""
+        return self.hand.phase == r.DONE
+
+    def _count(self):
+        if self.hand.phase == r.DONE:
+            self.match.close()
+
+    # ---- the journal
+
+    def _keep(self, action):
+        add = self.store.add
+        if action < PASS:
+            add((action >> 4) * 13 + (action & 15) - 2)
+        elif action == PASS:
+            add(_PASS)
+        elif action < STAND:
+            add(_BIDS + action - BID)
+        else:
+            add(_OTHER)
+            add(action - STAND)
+
+    def _keep_throw(self, action, cards):
+        self.store.add(_THROW)
+        mask = action - THROW
+        place = 0
+        while mask:
+            if mask & 1:
+                self._keep(cards[place])
+            mask >>= 1
+            place += 1
+        self.store.add(_THROWN)
+
+    def _replay(self):
+        """Takes the journal's actions again, up to the last whole one."""
+        store = self.store
+        hand = self.hand
+        numbers = store.numbers
+        state = 0  # _OTHER: its second half comes; _THROW: cards to throw come
+        mask = 0
+        for i in range(store.count):
+            number = numbers[i]
+            if number >= _OTHER and number != _THROWN:  # begins anew, also after a torn one
+                state = number
+                mask = 0
+                continue
+            if state == _OTHER:
+                action = STAND + number
+            elif state == _THROW and number == _THROWN:
+                action = THROW | mask
+            elif number < 52:
+                action = number // 13 << 4 | number % 13 + 2
+                if state == _THROW:
+                    cards = hand.hands[hand.turn]
+                    for place in range(hand.held[hand.turn]):
+                        if cards[place] == action:
+                            mask |= 1 << place
+                    continue
+            else:
+                action = PASS if number == _PASS else BID + number - _BIDS
+            state = 0
+            if not hand.apply(action):
+                return
+
+    def _header(self):
+        """Format, players, the options, the name with its length, seed, games played, ledger (+ 32768,
+        two bytes a side)."""
+        match = self.match
+        rules = self.rules
+        data = bytearray((_FORMAT, rules.players))
+        data += rules.options[0:_OPTIONS]
+        data.append(len(rules.name))
+        data += bytes(rules.name, "ascii")
+        for half in (match.hi, match.lo):
+            data += bytes((half >> 8, half & 0xFF))
+        data.append(self.games & 0xFF)
+        for sum_ in match.ledger:
+            data += bytes((sum_ + 32768 >> 8, sum_ & 0xFF))
+        return data
+
+    def _read_header(self, data):
+        if data[0] != _FORMAT:
+            raise ValueError("format")
+        options = []
+        for option in range(_OPTIONS):
+            options.append((option, data[2 + option]))
+        place = 3 + _OPTIONS + data[2 + _OPTIONS]
+        name = str(data[3 + _OPTIONS : place], "ascii")
+        hi = data[place] << 8 | data[place + 1]
+        lo = data[place + 2] << 8 | data[place + 3]
+        self.games = data[place + 4]
+        place += 5
+        self._set_table(r.Rules(_find(name), data[1], options))
+        sides = self.rules.nsides
+        match = self.match
+        if len(data) != place + 2 * sides:
+            raise ValueError("ledger")
+        match.new_game(hi, lo, 0)
+        for side in range(sides):
+            match.ledger[side] = (data[place + 2 * side] << 8 | data[place + 2 * side + 1]) - 32768
+
+    def _mark(self):
+        """Hands dealt, dealer, scores (+ 128), set-backs: before the hand is dealt."""
+        match = self.match
+        data = bytearray((match.hands & 0xFF, match.dealer))
+        for side in range(self.rules.nsides):
+            data.append(max(0, min(255, match.scores[side] + 128)))
+        for side in range(self.rules.nsides):
+            data.append(match.setbacks[side] & 0xFF)
+        return data
+
+    def _read_mark(self, data):
+        match = self.match
+        sides = self.rules.nsides
+        if len(data) != 2 + 2 * sides or data[1] >= self.rules.players:
+            raise ValueError("mark")
+        match.hands = data[0]
+        match.dealer = data[1]
+        for side in range(sides):
+            match.scores[side] = data[2 + side] - 128
+            match.setbacks[side] = data[2 + sides + side]
+
+    # ---- history and statistics
+
+    def scores_before(self, n, scores):
+        """Fills the list `scores` with those before hand n (from 0) of this game, out of the journal."""
+        data = self.store.mark_data(n)
+        for side in range(self.rules.nsides):
+            scores[side] = data[2 + side] - 128
+
+    def close(self):
+        """The game is over and seen: it counts in the statistics, once, and leaves the journal."""
+        match = self.match
+        if match.winner < 0:
+            return
+        seed = bytes((match.hi >> 8, match.hi & 0xFF, match.lo >> 8, match.lo & 0xFF))
+        old = self.store.get(STATS) or bytes(8)
+        if old[4:8] != seed:
+            played = (old[0] << 8 | old[1]) + 1
+            won = (old[2] << 8 | old[3]) + (match.winner == texts.YOU % self.rules.nsides)
+            self.store.put(STATS, bytes((played >> 8 & 255, played & 255, won >> 8 & 255, won & 255)) + seed)
+        self.games += 1
+        self.store.end()

@@ -1,0 +1,413 @@
+"""The card table: bidding, play, who took the trick. Imported by the app; draws what the view holds."""
+
+from pitch import rules as r
+from pitch.app import texts
+from pitch.app.contract import (
+    BACK,
+    CARD,
+    CHOICES,
+    CHOSEN,
+    CLICK,
+    COLUMNS,
+    DEALER,
+    DIM,
+    HELD_PLACE,
+    LONG_OK,
+    NEXT,
+    NO_TILE,
+    OK,
+    ONE_TILE,
+    PASS_TILE,
+    PLAIN,
+    PREV,
+    SUIT_TILE,
+    TURN_TILE,
+    since,
+)
+from pitch.app.texts import NAMES, YOU
+from pitch.cards import BID, NAME, PASS, STAND, const
+
+# What the table is doing.
+_ASK = const(0)  # the person decides
+_BOT = const(1)  # a bot is about to
+_TRICK = const(2)  # a finished trick lies open
+_TELL = const(3)  # something is told in the top row for a moment
+_REVIEW = const(4)  # the last trick again
+
+# Milliseconds by speed: before a bot moves, how long a trick lies open (0: until OK), how long news stay.
+_BOT_MS = (1200, 700, 200)
+_TRICK_MS = (0, 2000, 800)
+_TELL_MS = (2000, 1200, 500)
+_GUARD_MS = const(180)  # an OK meant for a bot's pause must not play a card
+
+_ORDER = b"\x02\x03\x01\x00"  # places of clubs, diamonds, hearts, spades in the hand, from the left
+_BIDS = (
+    texts.PASS, b" 1  ", b" 2  ", b" 3  ", b" 4  ", b" 5  ", b" 6  ", b" 7  ", b" 8  ", b" 9  ", b" 10 ",
+    b" 11 ", b" 12 ", b" 13 ", b" 14 ",
+)  # fmt: skip
+_SUITS = (b" \x00\x01 ", b" \x02\x03 ", b" \x04\x05 ", b" \x06\x07 ")
+
+
+class Table:
+    """The hand that is being played. slots[]: the person's cards in the order of suits and ranks, where
+    they stay until played; legal[]: which of them may be played; cursor: the chosen slot or choice."""
+
+    def __init__(self, app):
+        self.app = app
+        self.game = game = app.game
+        self.view = game.view
+        size = len(game.view.hand)
+        self.slots = [0] * size
+        self.legal = bytearray(size)
+        self.size = game.rules.size
+        self.cursor = 0
+        self.state = _BOT
+        self.hurry = False
+        self.began = 0
+        self.length = 0
+        self.tops = bytearray(7)
+        self.bottoms = bytearray(7)
+        self.news = None
+        self.sort()
+        self.dealt()
+
+    # ---- what happens
+
+    def sort(self):
+        """Puts the cards held into slots."""
+        view = self.view
+        slots = self.slots
+        held = view.held[YOU]
+        for i in range(held):
+            card = view.hand[i]
+            key = self._key(card)
+            place = i
+            while place and self._key(slots[place - 1]) > key:
+                slots[place] = slots[place - 1]
+                place -= 1
+            slots[place] = card
+        for i in range(held, len(slots)):
+            slots[i] = 0
+
+    def _key(self, card):
+        return _ORDER[card >> 4] << 4 | 14 - (card & 15)
+
+    def dealt(self):
+        """A hand begins, or is taken up again."""
+        if self.view.logged:
+            self.go()
+        else:
+            self.tell()
+
+    def tell(self):
+        """News in the top row for a moment: who deals, or who pitches."""
+        self.state = _TELL
+        self.timer(_TELL_MS)
+
+    def timer(self, lengths):
+        """Starts a pause, of the length that the chosen speed gives it."""
+        self.began = self.app.console.now
+        self.length = 1 if self.hurry else lengths[self.app.speed()]
+
+    def go(self):
+        """Whose turn is it?"""
+        view = self.view
+        if view.phase == r.DONE:
+            self.app.hand_over()
+        elif view.turn == YOU:
+            self.state = _ASK
+            self.hurry = False
+            self.began = self.app.console.now
+            self.cursor = 0
+            if view.phase == r.PLAYING:
+                self.mark_legal()
+                while not self.legal[self.cursor]:
+                    self.cursor += 1
+        else:
+            self.state = _BOT
+            self.timer(_BOT_MS)
+
+    def mark_legal(self):
+        """Notes which slots may be played."""
+        view = self.view
+        for i in range(len(self.slots)):
+            self.legal[i] = 0
+            for j in range(view.n):
+                if view.acts[j] == self.slots[i]:
+                    self.legal[i] = 1
+
+    def act(self, action):
+        """An action, the person's or a bot's."""
+        view = self.view
+        tricks = view.ntricks
+        phase = view.phase
+        if not self.game.act(action):
+            return
+        self.app.play(CARD if action < PASS else CLICK)
+        if view.ntricks > tricks:
+            self.state = _TRICK
+            self.timer(_TRICK_MS)
+        elif view.phase != phase:
+            self.tell()
+        else:
+            self.go()
+
+    def tick(self, now):
+        """Goes on when a pause is over. True if only a press can change anything."""
+        if self.state == _ASK or self.state == _REVIEW or not self.length:
+            return True
+        if since(now, self.began) >= self.length:
+            self.on_time()
+        return False
+
+    def on_time(self):
+        """The pause is over."""
+        if self.state == _BOT:
+            self.act(self.game.bot())
+        else:
+            self.go()
+        if self.app.top is self:
+            self.paint()
+
+    # ---- buttons
+
+    def on(self, intent):
+        """Answers a button."""
+        state = self.state
+        if state == _REVIEW:
+            self.go()
+            self.paint()
+        elif intent == BACK:
+            self.app.pause()
+        elif intent == LONG_OK:
+            self.hurry = state != _ASK
+            if self.hurry:
+                self.on_time()
+        elif state != _ASK:
+            if intent == OK:
+                self.on_time()
+        elif intent == OK:
+            if since(self.app.console.now, self.began) >= _GUARD_MS:
+                view = self.view
+                self.act(self.slots[self.cursor] if view.phase == r.PLAYING else view.acts[self.cursor])
+                if self.app.top is self:
+                    self.paint()
+        elif intent == NEXT or intent == PREV:
+            self.move(1 if intent == NEXT else -1)
+            self.app.play(CLICK)
+
+    def move(self, step):
+        """Moves the cursor to the next card that may be played, or the next choice, round the end."""
+        view = self.view
+        cursor = self.cursor
+        if view.phase == r.PLAYING:
+            while True:
+                cursor = (cursor + step) % len(self.slots)
+                if self.legal[cursor]:
+                    break
+            if cursor != self.cursor:
+                self.show_slot(self.cursor, PLAIN)
+                self.show_slot(cursor, CHOSEN)
+        else:
+            cursor = (cursor + step) % view.n
+            self.show_choice(self.cursor, PLAIN)
+            self.show_choice(cursor, CHOSEN)
+        self.cursor = cursor
+
+    def review(self):
+        """Shows the last trick again, until a button is pressed."""
+        if self.view.ntricks:
+            self.state = _REVIEW
+
+    # ---- drawing
+
+    def draw(self):
+        """Shows the table anew."""
+        self.app.screen.table(self.game.rules.players, self.size)
+        self.paint()
+
+    def paint(self):
+        """Brings the table up to date; only what differs is sent to the panel."""
+        self.paint_top()
+        self.paint_middle()
+        self.paint_names()
+        self.paint_hand()
+        count = self.view.n if self.state == _ASK and self.view.phase != r.PLAYING else 0
+        for i in range(CHOICES - count):
+            self.app.screen.choice(i, b"", PLAIN)
+        for i in range(count):
+            self.show_choice(i, CHOSEN if i == self.cursor else PLAIN)
+
+    def paint_top(self):
+        """The top row: what is being asked, told or played for."""
+        screen = self.app.screen
+        view = self.view
+        screen.row(0)
+        if self.state == _TELL:
+            if view.phase == r.PLAYING:
+                screen.add(NAMES[view.pitcher])
+                screen.add(b" pitch for " if view.pitcher == YOU else b" pitches for ")
+                screen.number(view.bid)
+            else:
+                screen.add(b"Hand ")
+                screen.number(self.game.match.hands)
+                screen.add(b": ")
+                screen.add(NAMES[view.dealer])
+                screen.add(b" deal" if view.dealer == YOU else b" deals")
+        elif self.state == _TRICK or self.state == _REVIEW:
+            winner = view.tricks[view.ntricks - 1]
+            screen.add(NAMES[winner])
+            if self.state == _REVIEW:
+                screen.add(b" took the trick")
+            else:
+                screen.add(b" take the trick" if winner == YOU else b" takes the trick")
+        elif view.phase != r.PLAYING:
+            self.paint_bidding()
+        elif view.trump < 0:
+            screen.add(NAMES[view.turn])
+            screen.add(b" lead, set trump" if view.turn == YOU else b" leads, sets trump")
+        else:
+            self.paint_contract()
+        screen.end()
+
+    def paint_bidding(self):
+        screen = self.app.screen
+        view = self.view
+        if view.turn == YOU:
+            screen.add(b"Bid?" if view.n < CHOICES else b"")
+            return
+        if view.high:
+            screen.add(b"High ")
+            screen.number(view.high)
+            screen.code(32)
+            screen.add(NAMES[view.pitcher])
+        else:
+            screen.add(b"Bidding")
+        screen.to(COLUMNS - 10)
+        screen.add(b"dealer ")
+        screen.add(NAMES[view.dealer])
+
+    def paint_contract(self):
+        screen = self.app.screen
+        view = self.view
+        screen.add(NAMES[view.pitcher])
+        screen.code(32)
+        if view.bid:
+            screen.number(view.bid)
+        screen.suit(view.trump)
+        if view.led >= 0:
+            screen.add(b" led")
+            screen.suit(view.led)
+        screen.to(COLUMNS - 7)
+        screen.add(b"dlr ")
+        screen.add(NAMES[view.dealer])
+
+    def paint_middle(self):
+        """Everybody's bid, or card in the trick; an arrow shows whose turn it is."""
+        screen = self.app.screen
+        view = self.view
+        tops = self.tops
+        bottoms = self.bottoms
+        for seat in range(7):
+            tops[seat] = bottoms[seat] = NO_TILE
+        shown = -1
+        if (view.phase == r.PLAYING or view.phase == r.DONE) and view.logged > view.first:
+            shown = self.lay_trick()
+        else:
+            self.lay_bids()
+            if view.high:
+                shown = view.pitcher
+        if self.state == _ASK or self.state == _BOT:
+            tops[view.turn] = NO_TILE
+            bottoms[view.turn] = TURN_TILE
+        for seat in range(view.rules.players):
+            screen.card(seat, tops[seat], bottoms[seat], CHOSEN if seat == shown else PLAIN)
+
+    def lay_trick(self):
+        """The cards of the trick; the winner's seat if it is finished, else -1."""
+        view = self.view
+        start = view.ends[view.ntricks - 1] if view.ntricks else view.first
+        end = view.logged
+        shown = -1
+        if self.state == _TRICK or self.state == _REVIEW:
+            end = start
+            start = view.ends[view.ntricks - 2] if view.ntricks > 1 else view.first
+            shown = view.tricks[view.ntricks - 1]
+        for i in range(start, end):
+            card = view.log[i]
+            self.tops[view.by[i]] = card & 15
+            self.bottoms[view.by[i]] = SUIT_TILE + (card >> 4)
+        return shown
+
+    def lay_bids(self):
+        """Everybody's bid so far."""
+        view = self.view
+        for i in range(view.logged):
+            action = view.log[i]
+            tile = NO_TILE
+            if action == PASS:
+                tile = PASS_TILE
+            elif PASS < action < STAND:
+                bid = action - BID
+                tile = ONE_TILE if bid == 1 else bid if bid < 11 else NO_TILE
+            self.tops[view.by[i]] = tile
+
+    def paint_names(self):
+        """Who sits where, with the dealer's mark while bidding, and the tricks taken in play."""
+        screen = self.app.screen
+        view = self.view
+        players = view.rules.players
+        play = view.phase == r.PLAYING or view.phase == r.DONE
+        screen.row(4)
+        for seat in range(players):
+            column, cells = screen.below(seat, players)
+            screen.to(column)
+            if cells < 4:
+                screen.code(NAMES[seat][0])
+            else:
+                screen.add(NAMES[seat])
+            if play:
+                count = 0
+                for i in range(view.ntricks):
+                    if view.tricks[i] == seat:
+                        count += 1
+                screen.number(count)
+            else:
+                screen.code(DEALER if seat == view.dealer else 32)
+        screen.end()
+
+    def paint_hand(self):
+        """The person's cards; on the person's turn those that may not be played are dim."""
+        view = self.view
+        asking = self.state == _ASK and view.phase == r.PLAYING
+        for i in range(self.size):
+            if self.slots[i]:
+                held = False
+                for j in range(view.held[YOU]):
+                    if view.hand[j] == self.slots[i]:
+                        held = True
+                if not held:
+                    self.slots[i] = 0
+            style = PLAIN
+            if asking:
+                style = CHOSEN if i == self.cursor else PLAIN if self.legal[i] else DIM
+            self.show_slot(i, style)
+
+    def show_slot(self, i, style):
+        """Shows slot i of the hand."""
+        card = self.slots[i]
+        if card:
+            self.app.screen.card(HELD_PLACE + i, card & 15, SUIT_TILE + (card >> 4), style)
+        else:
+            self.app.screen.card(HELD_PLACE + i, NO_TILE, NO_TILE, PLAIN)
+
+    def show_choice(self, i, style):
+        """Shows choice i of the top row."""
+        action = self.view.acts[i]
+        if action >= NAME:
+            text = _SUITS[action - NAME]
+        elif action >= STAND:
+            text = texts.WORDS[action - STAND]
+        else:
+            text = _BIDS[action - BID]
+        self.app.screen.choice(CHOICES - self.view.n + i, text, style)
