@@ -26,6 +26,7 @@ import linecache
 import sys
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -103,7 +104,8 @@ class Machine:
         self.nvm = None if nvm is None else self.microcontroller.ByteArray(data, saved)
         self.drive = Drive(self.root, changes)
         self.changes = changes
-        self.serial_text: list[str] = []
+        self.serial_text: deque[str] = deque(maxlen=10_000)
+        """What the program printed, if no `serial` was given."""
         self._serial = _Serial(serial or self.serial_text.append)
         self.on_panel: Callable[[], None] | None = None
         """Called after each write to the panel."""
@@ -173,17 +175,12 @@ class Machine:
         self._until(self.chip.now + round(ms * 1000))
 
     def hold(self, name: str) -> None:
-        """Press a button and keep it down. Names: LEFT RIGHT OK BACK, on a MacroPad KEY1..KEY12."""
-        profile = self.chip.profile
-        if name in profile.turns:
-            self.chip.turn(profile.turns[name])
-        else:
-            self.chip.press(profile.buttons[name])
+        """Press a button and keep it down: LEFT RIGHT OK BACK, on a MacroPad ENCODER, KEY1..KEY12 too."""
+        self.chip.press(self.chip.profile.buttons[name])
 
     def release(self, name: str) -> None:
         """Let a button go."""
-        if name not in self.chip.profile.turns:
-            self.chip.release(self.chip.profile.buttons[name])
+        self.chip.release(self.chip.profile.buttons[name])
 
     def press(self, name: str, ms: float = PRESS_MS) -> None:
         """Press, let that much time pass, release; 60 ms later the next press can follow."""
@@ -210,6 +207,11 @@ class Machine:
         self.chip.idle_wanted = False
         if not self.chip.idle_reached and not self.ended and not self.off:
             raise NotIdle(f"the program was still busy after {limit_ms / 1000:g} s")
+
+    def printed(self) -> str:
+        """The last line that the program printed."""
+        lines = "".join(list(self.serial_text)[-20:]).rstrip().splitlines()
+        return lines[-1] if lines else ""
 
     def pixels(self) -> bytes:
         """128 * 64 bytes of 0 or 1: what a viewer sees."""

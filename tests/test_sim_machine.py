@@ -353,8 +353,11 @@ def test_macropad_display_is_ready_and_refreshes_by_itself(tmp_path: Path) -> No
     with Machine(folder, profile="macropad") as machine:
         machine.idle()
         assert sum(machine.pixels()) == 0
-        for name in ("OK", "KEY12", "RIGHT", "RIGHT", "LEFT"):
+        for name in ("ENCODER", "KEY12"):
             machine.press(name)
+            machine.idle()
+        for step in (1, 1, -1):
+            machine.turn(step)
             machine.idle()
         lit = {(i % 128, i // 128) for i, bit in enumerate(machine.pixels()) if bit}
         assert lit == {(0, 0), (2, 0), (65, 1), (66, 1)}

@@ -152,6 +152,7 @@ class Modules:
         self.path = [str(files.root), str(files.root / "lib")]
         self.serial = serial
         self._host = SimpleNamespace()
+        self._others: set[str] = set()  # names looked at: not of the program's folder
 
     def owns(self, module: Any) -> bool:
         """True for a module of the program: under its folder, but not of the PC side."""
@@ -166,7 +167,7 @@ class Modules:
         """From here on the program's modules, `open`, standard output."""
         core.enter(self.chip)
         drive.enter(self.files)
-        hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if self._hides(name)}
+        hidden = {name: sys.modules.pop(name) for name in self._program_names()}
         for name in self.seen:
             if name in sys.modules:
                 hidden[name] = sys.modules[name]
@@ -177,15 +178,22 @@ class Modules:
         sys.stdout = self.serial
         builtins.open = self.files.open
 
-    def _hides(self, name: str) -> bool:
-        return name not in self.seen and self.owns(sys.modules[name])
+    def _program_names(self) -> list[str]:
+        """Names in sys.modules that are of the program's folder, whoever imported them."""
+        found = []
+        for name in sys.modules.keys() - self._others:
+            if name not in self.seen and self.owns(sys.modules[name]):
+                found.append(name)
+            else:
+                self._others.add(name)
+        return found
 
     def leave(self) -> None:
         """Back to the host's."""
         builtins.open = drive._open
         sys.stdout = self._host.out
         sys.path[:] = self._host.path
-        self.own = {n: m for n, m in list(sys.modules.items()) if self._hides(n)}
+        self.own = {name: sys.modules[name] for name in self._program_names()}
         for name in (*self.own, *self.seen):
             sys.modules.pop(name, None)
         sys.modules.update(self._host.modules)

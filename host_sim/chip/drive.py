@@ -141,9 +141,7 @@ def make_os() -> ModuleType:
         drive = current()
         target = drive.target(new)
         source = drive.find(old)
-        if target.exists():  # FAT does not replace
-            raise OSError(errno.EEXIST, "File exists", new)
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)  # a file of that name is replaced
         source.replace(target)
 
     def mkdir(path: str) -> None:

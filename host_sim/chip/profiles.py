@@ -6,7 +6,7 @@ reference wiring of the project.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,6 @@ class Profile:
     """Button name in key scripts -> GPIO number; pressed, it connects the pin to ground."""
     encoder: tuple[int, int] | None = None
     """GPIO numbers of the encoder's A and B."""
-    turns: dict[str, int] = field(default_factory=dict)
-    """Button name in key scripts -> detents of the encoder that one press stands for."""
     display: bool = False
     """True: CircuitPython sets the panel up by itself and offers it as `board.DISPLAY`."""
     i2c: tuple[int, int] | None = None
@@ -78,9 +76,9 @@ PROFILES = {
         machine="Adafruit Macropad RP2040 with rp2040",
         pins=_MACROPAD,
         wiring=Wiring(bus="spi", clock=26, mosi=27, dc=24, cs=22, reset=23),
-        buttons={"OK": 0, "BACK": 1} | {f"KEY{n}": n for n in range(1, 13)},
+        buttons={"LEFT": 4, "RIGHT": 6, "OK": 5, "BACK": 1, "ENCODER": 0}
+        | {f"KEY{n}": n for n in range(1, 13)},
         encoder=(17, 18),
-        turns={"LEFT": -1, "RIGHT": 1},
         display=True,
         i2c=(21, 20),
         spi=(26, 27, 28),
