@@ -42,6 +42,8 @@ from host_sim.script import GAP_MS, PRESS_MS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 IDLE_LIMIT_MS = 120_000
+BOOT_MS = core.BOOT_US // 1000
+"""From power-on until the program starts; players need not sit through it."""
 _HANG_S = 60.0
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from host_sim.machine import Machine
+from host_sim.machine import BOOT_MS, Machine
 from host_sim.panel import HEIGHT, WIDTH
 
 HELP = "arrows move  Enter OK  Esc back  O/B hold OK/back  P power  Ctrl-C ends"
@@ -246,6 +246,7 @@ def _loop(machine: Machine, fd: int) -> None:
     size = (0, 0)
     seen = (-1, -1)
     machine.boot()
+    machine.run(BOOT_MS)
     before = time.monotonic()
     while True:
         ready, _, _ = select.select([fd], [], [], _FRAME_S)
@@ -256,6 +257,7 @@ def _loop(machine: Machine, fd: int) -> None:
         for name, ms in keyboard.feed(arrived, now):
             if name == "POWER":
                 machine.power()
+                machine.run(BOOT_MS)
                 fingers = Fingers(machine)
             else:
                 fingers.add(name, ms)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from host_sim.machine import Machine
+from host_sim.machine import BOOT_MS, Machine
 from host_sim.panel import HEIGHT, WIDTH
 from host_sim.recording import Recorder
 
@@ -221,6 +221,7 @@ class Window:
         elif event.key == pygame.K_F5:
             self._release_all()
             self.machine.power()
+            self.machine.run(BOOT_MS)
         elif event.key in (pygame.K_PLUS, pygame.K_KP_PLUS, pygame.K_EQUALS):
             self.resize(self.layout.scale + 1)
         elif event.key in (pygame.K_MINUS, pygame.K_KP_MINUS):
@@ -342,6 +343,7 @@ def play(machine: Machine, scale: int = 4, mute: bool = False) -> None:
     window = Window(machine, scale, mute)
     try:
         machine.boot()
+        machine.run(BOOT_MS)
         clock = window.pygame.time.Clock()
         before = time.monotonic()
         with suppress(KeyboardInterrupt):

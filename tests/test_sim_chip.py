@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sim_board import bare_chip
 
 from host_sim.chip import core, drive, stand_ins
 from host_sim.chip.profiles import PROFILES
-from tests.sim_board import bare_chip
 
 MS = 1000
 

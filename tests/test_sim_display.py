@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sim_board import bare_chip, open_display
 
 from host_sim.chip import blinka_module, core
-from tests.sim_board import bare_chip, open_display
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from sim_board import OPEN_DISPLAY, program
 
 from host_sim.machine import FirmwareError, Machine, NotIdle
-from tests.sim_board import OPEN_DISPLAY, program
 
 WAITS = """
 import board, keypad, time
