@@ -116,9 +116,9 @@ def test_pytest_runs_from_the_root(how: str, tmp_path: Path) -> None:
             pytest.skip("pytest has no command beside this Python")
         command = [script]
     options: list[str | Path] = ["-rA", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml"]
-    files = [tmp_path / "test_inner.py", f"{__file__}::test_places"]
+    files: list[str | Path] = [tmp_path / "test_inner.py", f"{__file__}::test_places"]
     passed = output(start(*command, *options, f"--rootdir={ROOT}", *files))
-    assert re.search(r"PASSED .*test_inner\.py::test_inner\n", passed)
+    assert re.search(r"PASSED .*::test_inner\n", passed)
     assert re.search(r"PASSED .*test_project\.py::test_places", passed)
 
 
