@@ -235,7 +235,9 @@ def _compile(mpy_cross: str, folder: Path, name: str, source: bytes) -> bytes:
     if done.returncode or not code.is_file():
         said = (done.stderr or done.stdout).strip().splitlines()
         why = said[-1] if said else f"exit status {done.returncode}"
-        raise DriveError(f"{mpy_cross} cannot compile {name}: {why}")
+        line = re.findall(r", line (\d+)", done.stderr)
+        where = f"{name}, line {line[-1]}" if line else name
+        raise DriveError(f"{mpy_cross} cannot compile {where}: {why}")
     return code.read_bytes()
 
 
