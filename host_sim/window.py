@@ -31,6 +31,7 @@ _INK = (0xC8, 0xD0, 0xDA)
 _BUTTONS = ("BACK", "LEFT", "RIGHT", "OK")
 _SIGNS = {"BACK": "x", "LEFT": "<", "RIGHT": ">", "OK": "o"}
 _MIN_SCALE, _MAX_SCALE = 2, 12
+_UNSEEN = ("dummy", "offscreen")  # what SDL falls back to when no display answers
 _RATE = 22050
 _LOUD = 2500  # of 32767: a piezo is not loud, and a square wave is
 
@@ -50,7 +51,7 @@ def _pygame() -> Any:
 
 @contextmanager
 def _silent_errors() -> Iterator[None]:
-    """ALSA writes eight lines past Python to standard error where there is no sound card."""
+    """SDL and ALSA write past Python to standard error where there is no display or sound card."""
     saved = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
@@ -140,18 +141,22 @@ class Window:
         self.machine = machine
         self.pygame = pygame = _pygame()
         try:
-            pygame.display.init()
+            with _silent_errors():
+                pygame.display.init()
+            if pygame.display.get_driver() in _UNSEEN and not os.environ.get("SDL_VIDEODRIVER"):
+                raise pygame.error("the display does not answer")
             pygame.font.init()
             self.layout = Layout(max(_MIN_SCALE, min(scale, _MAX_SCALE)))
             self.surface = pygame.display.set_mode(self.layout.size)
         except pygame.error as error:
             pygame.quit()
-            raise WindowError(f"No window can be opened here: {error}") from None
+            raise WindowError(f"No window can be opened here: {error}.") from None
         pygame.display.set_caption(TITLE)
         self.beeper = None if mute else Beeper(pygame, machine)
         self.recorder: Recorder | None = None
         self.help = False
         self.printed = 0
+        self.played = 0.0  # milliseconds since the window was opened
         self.down: dict[object, str] = {}  # key or mouse button -> button of the gadget
         self.drawn: tuple[object, ...] = ()
         self.open = True
@@ -253,13 +258,13 @@ class Window:
     def record(self) -> None:
         """Start recording, or end it and write the GIF in the current folder."""
         if self.recorder is None:
-            self.recorder = Recorder(self.machine.panel, time.monotonic() * 1000)
+            self.recorder = Recorder(self.machine.panel, self.played)
             self._say("recording; F3 ends it")
             return
         recorder, self.recorder = self.recorder, None
         path = self._file(".gif")
         try:
-            count = recorder.save(path, self.layout.scale, time.monotonic() * 1000)
+            count = recorder.save(path, self.layout.scale, self.played)
             self._say(f"saved {path}, {count} pictures")
         except OSError as error:
             self._say(f"not saved: {error.strerror}")
@@ -309,8 +314,9 @@ class Window:
         if not self.open:
             return
         self.machine.run(ms)
+        self.played += ms
         if self.recorder is not None:
-            self.recorder.look(time.monotonic() * 1000)
+            self.recorder.look(self.played)
             if self.recorder.full:
                 self.record()
         if self.beeper is not None:

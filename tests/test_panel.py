@@ -155,7 +155,7 @@ def test_picture_and_text(panel: Panel) -> None:
 
 def test_hook_sees_each_write() -> None:
     calls: list[int] = []
-    panel = Panel(lambda: calls.append(panel.changes))
-    panel.i2c_write(UPRIGHT)
-    panel.i2c_write(b"\x40\x00")
+    seen = Panel(lambda: calls.append(seen.changes))
+    seen.i2c_write(UPRIGHT)
+    seen.i2c_write(b"\x40\x00")
     assert calls == [3, 3]  # a byte that changes nothing is a write all the same

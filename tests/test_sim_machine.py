@@ -252,7 +252,7 @@ while True:
     machine.power()
     machine.idle()
     wanted = b"hello"[:steps] + b"\xff" * (5 - steps)
-    assert "".join(machine.serial_text) == f"{wanted}\n"
+    assert "".join(machine.serial_text) == f"{wanted!r}\n"
     machine.close()
 
 
