@@ -30,7 +30,8 @@ def play(seconds: float, seed: int = 1) -> tuple[int, int, float]:
     end = start + seconds
     while time.process_time() < end:
         for roll in rolls:
-            hand.apply(hand.acts[roll % hand.legal()])
+            n = hand.legal()
+            hand.apply(hand.acts[roll % n])
             if hand.turn < 0:
                 actions += hand.logged
                 hands += 1

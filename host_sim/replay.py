@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
-from pitch.cards import BID, NAME, PASS, THROW
+from pitch.cards import BID, GIVE, NAME, PASS, THROW
 from pitch.match import Match
 from pitch.record import IllegalAction, Record, RecordError, Replay, legal_tokens, records
 from pitch.rules import (
@@ -71,7 +72,7 @@ def why(error: IllegalAction, over: bool) -> str:
         return f"must follow {suit}" + (
             " or trump (R10)" if rules.ruff else " (option follow=strict)"
         )
-    if hand.phase == GIVING and action in hand.acts:
+    if hand.phase == GIVING and action == GIVE:
         return "the dealer may not give a point that puts a player out"
     if hand.phase == THROWING and (action < 0 or action >= THROW):
         return f"{seat} has to keep six cards, and no trump that counts may go"
@@ -131,9 +132,20 @@ def replay(record: Record) -> dict[str, Any]:
     }
 
 
-def read(stream: TextIO) -> Iterator[Record]:
-    """The records of a file, one at a time, so that a long file takes no more memory than a short one."""
-    yield from records(stream)
+class Unreadable(Exception):
+    """A file that is not there, or that holds something that is no record; its text is the whole message."""
+
+
+def answers(name: str) -> Iterator[dict[str, Any]]:
+    """The answers to a file's records, one at a time: a long file takes no more memory than a short one."""
+    try:
+        with open(name, encoding="ascii", errors="surrogateescape") as stream:
+            for record in records(stream):
+                yield replay(record)
+    except RecordError as error:
+        raise Unreadable(f"{name}:{error.line}: {error.reason}") from error
+    except OSError as error:
+        raise Unreadable(f"{name}: cannot be read: {error.strerror}") from error
 
 
 @click.command()
@@ -141,18 +153,19 @@ def read(stream: TextIO) -> Iterator[Record]:
 def command(files: tuple[str, ...]) -> None:
     """Replay records through the rules core; print one JSON object a record."""
     status = 0
-    for name in files:
-        try:
-            with open(name, encoding="ascii", errors="surrogateescape", newline=None) as stream:
-                for record in read(stream):
-                    answer = replay(record)
-                    status = 1 if answer["error"] else status
-                    print(json.dumps(answer))
-        except RecordError as error:
-            sys.stdout.flush()
-            print(f"{name}:{error.line}: {error.reason}", file=sys.stderr)
-            sys.exit(2)
-        except OSError as error:
-            print(f"{name}: cannot be read: {error.strerror}", file=sys.stderr)
-            sys.exit(2)
+    try:
+        for name in files:
+            for answer in answers(name):
+                status = 1 if answer["error"] else status
+                print(json.dumps(answer))
+        sys.stdout.flush()
+    except Unreadable as error:
+        sys.stdout.flush()
+        print(error, file=sys.stderr)
+        status = 2
+    except BrokenPipeError:  # whoever read the answers has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"the answers cannot be written: {error.strerror}", file=sys.stderr)
+        os._exit(2)  # flushing at exit would fail again
     sys.exit(status)

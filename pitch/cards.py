@@ -1,4 +1,4 @@
-"""Cards and actions as small integers, and their text forms. The bottom of the rules core: imports nothing.
+"""Cards and actions as small integers. The bottom of the rules core: imports nothing.
 
 A card is `suit << 4 | rank`; an action is an int too, and playing a card is the card's own number.
 """
@@ -24,14 +24,12 @@ BID = const(64)  # a bid of n is BID + n, n from 1 to 14
 STAND = const(80)
 BEG = const(81)
 GIVE = const(82)
-RUN = const(83)
-SELL = const(84)
-KEEP = const(85)
+RUN = const(83)  # 84 and 85 stay free for sell and keep (Commercial Pitch)
 NAME = const(88)  # NAME + suit: names trump
 THROW = const(1 << 24)  # THROW | mask: throws away the cards at these positions of the hand
 
 # Pips of ranks 0 .. 15 for the Game point (R13): T 10, A 4, K 3, Q 2, J 1.
-PIPS = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 1, 2, 3, 4, 0)
+PIPS = b"\0\0\0\0\0\0\0\0\0\0\x0a\x01\x02\x03\x04\0"
 
 # The whole pack, clubs low to spades high: where every shuffle starts.
 PACK = tuple([suit << 4 | rank for suit in range(4) for rank in range(2, 15)])

@@ -5,22 +5,27 @@ hand.py loads this only for the variants whose rows ask for it (2 KB of heap on 
 does not need). Every function takes the Hand; each phase has its pair legal_…, apply_….
 """
 
-from pitch.cards import BEG, GIVE, HIDDEN, NAME, RUN, STAND, THROW, const
-from pitch.rules import (
-    DONE,
-    GIFT,
-    GIVING,
-    NAMES,
-    NAMING,
-    OFF_FIVE,
-    SAFE_GIFT,
-    SIX,
-    THROWING,
-    THROWS,
-    TURNED,
-)
+from pitch.cards import const
 
+# The numbers of cards.py, rules.py and text.POINTS that are used here (why again: see hand.py).
+_HIDDEN = const(15)
+_STAND = const(80)
+_BEG = const(81)
+_GIVE = const(82)
+_RUN = const(83)
+_NAME = const(88)
+_THROW = const(1 << 24)
+_DONE = const(2)
+_GIVING = const(4)
+_NAMING = const(5)
+_THROWING = const(6)
+_TURNED = const(0)
+_GIFT = const(1)
+_NAMES = const(1)
+_SAFE_GIFT = const(2)
+_THROWS = const(4)
 _CARDS = const(52)
+_SIX = const(6)  # cards that each player keeps after throwing away
 _LISTED = const(64)  # so many sets to throw away are listed one by one (record.md)
 
 
@@ -37,14 +42,14 @@ def combinations(n, k):
 
 def turn_up(hand):
     """Turns the next card of the stock; its points go to the dealer's side, each time one is turned."""
-    card = hand.pack[hand.stock] if hand.stock < hand.known else HIDDEN
+    card = hand.pack[hand.stock] if hand.stock < hand.known else _HIDDEN
     hand.stock += 1
     hand.turnups[hand.nturned] = card
     hand.nturned += 1
     worth = hand.rules.turned
     for i in range(0, len(worth), 2):
         if worth[i] == card & 15:
-            count_now(hand, TURNED, hand.dealer, worth[i + 1])
+            count_now(hand, _TURNED, hand.dealer, worth[i + 1])
 
 
 def count_now(hand, name, seat, value):
@@ -58,14 +63,14 @@ def count_now(hand, name, seat, value):
 
 
 def legal_stand(hand):
-    hand.acts[0] = STAND
-    hand.acts[1] = BEG
+    hand.acts[0] = _STAND
+    hand.acts[1] = _BEG
     return 2
 
 
 def apply_stand(hand, action):
-    if action == BEG:
-        hand.phase = GIVING
+    if action == _BEG:
+        hand.phase = _GIVING
         hand.turn = hand.dealer
     else:
         settle_trump(hand)
@@ -75,20 +80,20 @@ def apply_stand(hand, action):
 def legal_give(hand):
     rules = hand.rules
     acts = hand.acts
-    acts[0] = RUN
-    if rules.ways & SAFE_GIFT:
+    acts[0] = _RUN
+    if rules.ways & _SAFE_GIFT:
         for side in range(rules.nsides):
             if side != hand.dealer % rules.nsides:
                 if hand.scores[side] + hand.gain[side] + 1 >= rules.target:
                     return 1
-    acts[1] = GIVE
+    acts[1] = _GIVE
     return 2
 
 
 def apply_give(hand, action):
     rules = hand.rules
     dealer = hand.dealer
-    if action == RUN:
+    if action == _RUN:
         run(hand)
         return
     settle_trump(hand)
@@ -96,7 +101,7 @@ def apply_give(hand, action):
     seat = rules.after[dealer]
     for _ in range(rules.nsides):  # the sides in the order of play: each has a seat among the first
         if seat % rules.nsides != dealer % rules.nsides:
-            count_now(hand, GIFT, seat, 1)
+            count_now(hand, _GIFT, seat, 1)
         seat = rules.after[seat]
 
 
@@ -121,12 +126,12 @@ def run(hand):
         turn_up(hand)
         if hand.turnups[hand.nturned - 1] >> 4 != rejected:
             break
-        if hand.phase == DONE:
+        if hand.phase == _DONE:
             return
     settle_trump(hand)
-    if hand.phase == DONE:  # the card turned last put the dealer out
+    if hand.phase == _DONE:  # the card turned last put the dealer out
         return
-    if rules.ways & THROWS:
+    if rules.ways & _THROWS:
         throw_from(hand, rules.after[hand.dealer])
     else:
         hand.play_from(rules.after[hand.dealer])
@@ -140,8 +145,8 @@ def take(hand, seat, place):
 
 def allows(hand, action, n):
     """Whether `action`, neither a bid nor a card, is legal and a record lists the cards for it."""
-    if action >= THROW:
-        return may_throw(hand, action - THROW)
+    if action >= _THROW:
+        return may_throw(hand, action - _THROW)
     for i in range(n):
         if hand.acts[i] == action:
             return hand.known == _CARDS or enough(hand, action)
@@ -152,14 +157,14 @@ def enough(hand, action):
     """Whether a record that cuts off the stock lists enough of it for `action`; notes it if not."""
     rules = hand.rules
     need = hand.stock
-    if action == RUN:
+    if action == _RUN:
         rejected = hand.turnups[hand.nturned - 1] >> 4
         step = 3 * rules.players + 1
         while need + step <= _CARDS:
             need += step
             if need > hand.known or hand.pack[need - 1] >> 4 != rejected:
                 break
-    elif hand.phase == NAMING:
+    elif hand.phase == _NAMING:
         need = _CARDS
     hand.short = need > hand.known
     return not hand.short
@@ -170,25 +175,25 @@ def enough(hand, action):
 
 def legal_name(hand):
     for suit in range(4):
-        hand.acts[suit] = NAME + suit
+        hand.acts[suit] = _NAME + suit
     return 4
 
 
 def apply_name(hand, action):
-    trump = action - NAME
+    trump = action - _NAME
     off_five = (
         3 - trump << 4 | 5
-    )  # clubs and spades, diamonds and hearts: suits of a colour add up to 3
+    )  # clubs and spades, diamonds and hearts: a colour's suits add up to 3
     hand.set_trump(trump)
     hand.follows[off_five] = trump
-    hand.power[off_five] = OFF_FIVE
+    hand.power[off_five] = 2 * (trump << 4 | 4) + 1
     throw_from(hand, hand.rules.after[hand.dealer])
 
 
 def must_throw(hand, seat):
     """Mask of the cards that `seat` has to throw away: where trump is named, all that is not trump."""
     mask = 0
-    if hand.rules.ways & NAMES:
+    if hand.rules.ways & _NAMES:
         cards = hand.hands[seat]
         for place in range(hand.held[seat]):
             if hand.follows[cards[place]] != hand.trump:
@@ -199,12 +204,12 @@ def must_throw(hand, seat):
 def can_throw(hand, seat, place):
     """Whether `seat` may choose to throw away its card at `place`: a trump that counts may not go."""
     card = hand.hands[seat][place]
-    if not hand.rules.ways & NAMES:
+    if not hand.rules.ways & _NAMES:
         return True
     if hand.follows[card] != hand.trump:
         return False
     for row in hand.rules.counted:
-        if row[2] == hand.power[card]:
+        if row[2] == hand.power[card] & 31:
             return False
     return True
 
@@ -212,7 +217,7 @@ def can_throw(hand, seat, place):
 def surplus(hand, seat):
     """How many cards `seat` throws away of those it may choose: down to six (0: nothing to choose)."""
     mask = must_throw(hand, seat)
-    spare = hand.held[seat] - SIX
+    spare = hand.held[seat] - _SIX
     while mask:
         mask &= mask - 1
         spare -= 1
@@ -221,7 +226,7 @@ def surplus(hand, seat):
 
 def may_throw(hand, mask):
     """Whether throwing away the cards of `mask` is legal for the seat whose turn it is."""
-    if hand.phase != THROWING:
+    if hand.phase != _THROWING:
         return False
     seat = hand.turn
     must = must_throw(hand, seat)
@@ -247,7 +252,7 @@ def legal_throw(hand):
         free += can_throw(hand, seat, place)
     acts = hand.acts
     if combinations(free, spare) > _LISTED:
-        acts[0] = THROW
+        acts[0] = _THROW
         return 1
     must = must_throw(hand, seat)
     pick = (1 << spare) - 1  # the next pick is the next number with as many bits (HAKMEM 175)
@@ -260,7 +265,7 @@ def legal_throw(hand):
                 if rest & 1:
                     mask |= 1 << place
                 rest >>= 1
-        acts[n] = THROW + mask
+        acts[n] = _THROW + mask
         n += 1
         low = pick & -pick
         high = pick + low
@@ -270,7 +275,7 @@ def legal_throw(hand):
 
 def apply_throw(hand, action):
     seat = hand.turn
-    throw(hand, seat, action - THROW)
+    throw(hand, seat, action - _THROW)
     seat = hand.rules.after[seat]
     if seat == hand.rules.after[hand.dealer]:
         hand.play_from(hand.pitcher if hand.pitcher >= 0 else seat)
@@ -281,9 +286,9 @@ def apply_throw(hand, action):
 def throw_from(hand, seat):
     """Lets the seats from `seat` to the dealer throw away and draw; stops at the first with a choice."""
     rules = hand.rules
-    hand.phase = THROWING
+    hand.phase = _THROWING
     while True:
-        if rules.ways & NAMES and seat == hand.dealer:
+        if rules.ways & _NAMES and seat == hand.dealer:
             rob(hand)
         spare = surplus(hand, seat)
         mask = must_throw(hand, seat)
@@ -317,8 +322,8 @@ def throw(hand, seat, mask):
     """Throws away the cards of `mask`, then draws up to six where cards are drawn. The dealer has
     robbed by then: the trumps of the stock are already in its hand."""
     drop(hand, seat, mask)
-    if hand.rules.ways & NAMES:
-        while hand.held[seat] < SIX and hand.stock < _CARDS:
+    if hand.rules.ways & _NAMES:
+        while hand.held[seat] < _SIX and hand.stock < _CARDS:
             if seat != hand.dealer or hand.follows[hand.pack[hand.stock]] != hand.trump:
                 take(hand, seat, hand.stock)
             hand.stock += 1
@@ -340,7 +345,7 @@ def score_counted(hand):
         for trick in range(hand.ntricks):
             while i < hand.ends[trick]:
                 card = hand.log[i]
-                if hand.follows[card] == hand.trump and hand.power[card] == power:
+                if hand.follows[card] == hand.trump and hand.power[card] & 31 == power:
                     hand.point(name, hand.tricks[trick] % hand.rules.nsides, worth)
                 i += 1
 

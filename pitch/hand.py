@@ -1,85 +1,48 @@
 """One deal, from the first card dealt to the scored hand: whose turn, what is legal, what it does.
-Core: imports cards and rules, and draw where a variant needs it. Allocates nothing between the first bid and the scored hand.
+Core: imports cards, rules and, where a variant needs it, draw. Allocates nothing from the first bid to
+the scored hand.
 
 Lists of small ints are used where bytearrays would do: they take 3 bytes more an entry on a board (1.1 KB
 in all) and are read and written two to three times as fast by CPython 3.11.
 """
 
-from pitch.cards import (
-    BID,
-    HIDDEN,
-    JACK,
-    PASS,
-    PIPS,
-    STAND,
-    THROW,
-    const,
-)
-from pitch.rules import (
-    DONE,
-    ELDER,
-    ELDEST,
-    GAME,
-    HIGH,
-    LOWEST,
-    NAMES,
-    NAMING,
-    NEXT,
-    NOBODY,
-    PLAYING,
-    SAME,
-    TAKEN_JACK,
-)
+from pitch.cards import PIPS, const
+
+# The numbers of cards.py, rules.py and text.POINTS that are used here. Written again, since a private
+# constant costs a board nothing where an imported name takes 20 bytes and a look-up at each use; a test
+# holds them equal.
+_HIDDEN = const(15)
+_JACK = const(11)
+_PASS = const(64)
+_BID = const(64)
+_STAND = const(80)
+_THROW = const(1 << 24)
+_BIDDING = const(0)
+_PLAYING = const(1)
+_DONE = const(2)
+_NAMING = const(5)
+_SAME = const(1)
+_NEXT = const(2)
+_ELDEST = const(3)
+_NOBODY = const(0)
+_ELDER = const(1)
+_NAMES = const(1)
+_HIGH = const(2)
+_LOWEST = const(3)
+_TAKEN_JACK = const(4)
+_GAME = const(5)
 
 _NONE = const(-1)
 _CARDS = const(52)
 _ACTIONS = const(16)  # the most actions at once: a pass and fourteen bids, or the cards of a hand
 _SETS = const(64)  # … or so many sets of cards to throw away
 _TURNS = const(6)  # two players: 12 cards and a turned one, then five runs of 7
-_POINTS = const(
-    12
-)  # six turned, one gift (two with three players: four turns at most), four points
+_POINTS = const(12)  # six turned, a gift and four points (three players: four turned, two gifts)
 
-# A card's suit for following (none for a hidden card), and its power in that suit. Powers leave a gap at 5
-# for the off-five.
-_FOLLOWS = tuple([card >> 4 if card != HIDDEN else 7 for card in range(64)])
-_POWER = tuple([(card & 15) + ((card & 15) >= 5) for card in range(64)])
-
-
-class View:
-    """What one seat may know of a hand; filled by Hand.observe, reused, never grown.
-
-    seat; hand[0..held[seat]) its own cards; held[seat]: how many cards each seat holds; log, by
-    [0..logged): the actions so far and who took them, other seats' throws as a bare THROW; first: where
-    the play starts in log; turnups[0..nturned): cards turned for trump; tricks[0..ntricks): winners;
-    ends[]: where in log each trick ends; acts[0..n): the legal actions when it is this seat's turn, else
-    n is 0; follows, power: each card's suit for following and its rank in it; the rest as in Hand.
-    """
-
-    def __init__(self, rules):
-        players = rules.players
-        sides = rules.nsides
-        self.rules = rules
-        self.seat = _NONE
-        self.hand = [0] * most_cards(rules)
-        self.held = [0] * players
-        self.log = [0] * most_actions(rules)
-        self.by = [0] * most_actions(rules)
-        self.turnups = [0] * _TURNS
-        self.tricks = [0] * rules.size
-        self.ends = [0] * rules.size
-        self.pips = [0] * sides
-        self.scores = [0] * sides
-        self.gain = [0] * sides
-        self.points = [0] * _POINTS
-        self.acts = [0] * (_SETS if rules.turned or rules.ways else _ACTIONS)
-        self.logged = self.first = self.nturned = self.ntricks = self.npoints = self.n = 0
-        self.phase = DONE
-        self.turn = self.dealer = self.pitcher = self.trump = self.led = self.leader = _NONE
-        self.best = self.winning = self.made = _NONE
-        self.bid = self.high = 0
-        self.follows = _FOLLOWS
-        self.power = _POWER
+# A card's suit for following (none for a hidden card), and its power among cards that follow the same suit:
+# twice the card, which leaves room for the off-five and, as a range, takes no memory.
+_FOLLOWS = bytes([card >> 4 if card != _HIDDEN else 7 for card in range(64)])
+_POWER = range(0, 128, 2)
 
 
 def most_cards(rules):
@@ -88,7 +51,7 @@ def most_cards(rules):
     if rules.turned:
         players = rules.players
         return rules.size + 3 * ((_CARDS - 1 - players * rules.size) // (3 * players + 1))
-    return 14 if rules.ways & NAMES else rules.size
+    return 14 if rules.ways & _NAMES else rules.size
 
 
 def most_actions(rules):
@@ -101,21 +64,25 @@ class Hand:
 
     Public, to be read only: phase (rules.BIDDING … DONE); turn: the seat asked, -1 when done; dealer,
     pitcher (-1 none), high: the highest bid so far, bid: the contract (0 none), trump, led: suits or -1;
-    hands[seat][0..held[seat]) in the order of the deal until the play begins; log, by [0..logged): actions and who took them;
-    first: where the play starts in log; best, winning: the card and the seat that lead the trick;
-    tricks[0..ntricks): winners, ends[]: where in log each trick ends; pips[side]: once scored; points[0..npoints):
-    name << 8 | side << 4 | value; gain[side]; taken[side]: points won, whatever became of the bid;
-    made: 1 bid made, 0 set back, -1 no contract; out: the side that turned and gift points put out, else
+    hands[seat][0..held[seat]), in the order of the deal until the play begins; log, by [0..logged): actions
+    and who took them; first: where the play starts in log; best, winning: the card and the seat that lead
+    the trick; tricks[0..ntricks): winners, ends[]: where in log each trick ends; pips[side]: once scored;
+    points[0..npoints): name << 8 | side << 4 | value (text.POINTS has the names); gain[side]; taken[side]:
+    points won, whatever became of the bid; made: 1 bid made, 0 set back, -1 no contract; out: the side that turned and gift points put out, else
     -1; swept: the side with all the points, else -1; void: nothing was played, see `again` for who deals;
     short: an action needed undealt cards that a record does not list.
     """
 
-    # More than 30 attributes: with slots CPython 3.11 reads them a third faster; boards ignore the line.
+    # With more than 30 attributes CPython 3.11 reads slots a third faster; boards ignore the line.
+    # fmt: off
     __slots__ = (
-        "after draw rules scores pack known hands held log by turnups tricks ends pips taken gain points "
-        "follows power dealer listed phase turn acts n high bid pitcher trump led top best winning "
-        "ruff leader logged first nturned ntricks npoints out swept made void again short stock"
-    ).split()
+        "after", "draw", "rules", "scores", "pack", "known", "hands", "held", "log", "by",
+        "turnups", "tricks", "ends", "pips", "taken", "gain", "points", "follows", "power",
+        "dealer", "listed", "phase", "turn", "acts", "n", "high", "bid", "pitcher", "trump",
+        "led", "top", "best", "winning", "ruff", "leader", "logged", "first", "nturned",
+        "ntricks", "npoints", "out", "swept", "made", "void", "again", "short", "stock"
+    )
+    # fmt: on
 
     def __init__(self, rules, scores=None):
         """`scores`: the match's list, one a side; zeros if None. Kept, and read, never written."""
@@ -139,8 +106,8 @@ class Hand:
         self.taken = [0] * sides
         self.gain = [0] * sides
         self.points = [0] * _POINTS
-        self.follows = list(_FOLLOWS) if rules.ways & NAMES else _FOLLOWS
-        self.power = list(_POWER) if rules.ways & NAMES else _POWER
+        self.follows = list(_FOLLOWS) if rules.ways & _NAMES else _FOLLOWS
+        self.power = list(_POWER) if rules.ways & _NAMES else _POWER
         self.draw = None
         if rules.turned or rules.ways:
             from pitch import draw
@@ -151,8 +118,8 @@ class Hand:
                 _APPLY.extend(draw.APPLY)
         self.dealer = 0
         self.listed = [0] * (_SETS if rules.turned or rules.ways else _ACTIONS)
-        self._reset()
-        self.phase = DONE
+        self._open()
+        self.phase = _DONE
         self.turn = _NONE
 
     # ---- dealing
@@ -161,15 +128,16 @@ class Hand:
         """Starts the hand that lies in `pack`, of which `known` cards are known."""
         self.dealer = dealer
         self.known = known
-        self._reset()
         self._open()
 
-    def _reset(self):
-        """Everything as it is before the cards are looked at: all state but pack, known and dealer."""
+    def _open(self):
+        """All state as it is before the first action: hands out the cards of the pack by threes from the
+        eldest (R2) and turns the first card where one is."""
         rules = self.rules
         self.acts = self.listed
         self.n = _NONE
-        self.turn = rules.after[self.dealer]
+        after = self.after
+        self.turn = after[self.dealer]
         self.phase = rules.opening
         self.high = self.bid = 0
         self.pitcher = self.trump = self.led = self.top = self.best = self.winning = _NONE
@@ -177,22 +145,16 @@ class Hand:
         self.logged = self.first = self.nturned = self.ntricks = self.npoints = 0
         self.out = self.swept = self.made = _NONE
         self.void = self.again = self.short = False
-        self.stock = 0
         for side in range(rules.nsides):
             self.pips[side] = self.taken[side] = self.gain[side] = 0
-        if rules.ways & NAMES:
+        if rules.ways & _NAMES:
             for card in range(64):
                 self.follows[card] = _FOLLOWS[card]
                 self.power[card] = _POWER[card]
-
-    def _open(self):
-        """Hands out the cards by threes from the eldest (R2) and turns the first card where one is."""
-        rules = self.rules
-        after = rules.after
         pack = self.pack
         hands = self.hands
         size = rules.size
-        seat = eldest = after[self.dealer]
+        seat = eldest = self.turn
         top = place = 0
         while True:
             hand = hands[seat]
@@ -214,7 +176,8 @@ class Hand:
     # ---- the state machine's door
 
     def legal(self):
-        """How many actions are legal now; they are acts[0..n), each once. A throw with more than 64
+        """How many actions are legal now; they are then in acts[0..n), each once. Ask before you look at
+        `acts`: it may become another list. A throw with more than 64
         possible sets is the single entry THROW, and any such set is accepted."""
         n = self.n
         if n < 0:
@@ -227,7 +190,7 @@ class Hand:
         if n < 0:
             n = self.legal()
         if (
-            action < STAND
+            action < _STAND
         ):  # a bid or a card: in `acts` the legal ones come first, stale entries after them
             try:
                 if self.acts.index(action) >= n:
@@ -245,12 +208,11 @@ class Hand:
         return True
 
     def undo(self):
-        """Takes the last action back; False if there is none. Deals again and repeats all but the last:
+        """Takes the last action back; False if there is none, or if not all hands are known. Deals again and repeats all but the last:
         a hand is at most 68 actions long, and every bit of the state is what it was."""
         count = self.logged - 1
-        if count < 0:
+        if count < 0 or _HIDDEN in self.pack[: self.rules.players * self.rules.size]:
             return False
-        self._reset()
         self._open()
         for i in range(count):
             self.apply(self.log[i])
@@ -265,24 +227,24 @@ class Hand:
         low = high + 1 if high >= rules.minbid else rules.minbid
         n = 0
         if self.turn != self.dealer:
-            acts[0] = PASS
+            acts[0] = _PASS
             n = 1
         else:
             if high and rules.match >> high & 1:
                 low = high  # R6
             if high or rules.nobids:
-                acts[0] = PASS
+                acts[0] = _PASS
                 n = 1
         while low <= rules.maxbid:
-            acts[n] = BID + low
+            acts[n] = _BID + low
             n += 1
             low += 1
         return n
 
     def _apply_bid(self, action):
         seat = self.turn
-        if action != PASS:
-            self.high = action - BID
+        if action != _PASS:
+            self.high = action - _BID
             self.pitcher = seat
         if seat != self.dealer:
             self.turn = self.rules.after[seat]
@@ -290,13 +252,13 @@ class Hand:
         self.bid = self.high
         if not self.bid:
             nobids = self.rules.nobids
-            if nobids == SAME or nobids == NEXT:
-                self.stop(nobids == SAME)
+            if nobids == _SAME or nobids == _NEXT:
+                self.stop(nobids == _SAME)
                 return
-            self.pitcher = self.rules.after[seat] if nobids == ELDEST else seat
+            self.pitcher = self.rules.after[seat] if nobids == _ELDEST else seat
         self.turn = self.pitcher
-        if self.rules.ways & NAMES:
-            self.phase = NAMING
+        if self.rules.ways & _NAMES:
+            self.phase = _NAMING
         else:
             self.play_from(self.pitcher)
 
@@ -304,7 +266,7 @@ class Hand:
         """Ends a hand in which nothing is played; `again`: the same dealer deals the next one."""
         self.void = True
         self.again = again
-        self.phase = DONE
+        self.phase = _DONE
         self.turn = _NONE
 
     # ---- play (R8 - R12)
@@ -315,7 +277,7 @@ class Hand:
 
     def play_from(self, seat):
         """Begins the tricks; `seat` leads, or the next one that holds a card."""
-        self.phase = PLAYING
+        self.phase = _PLAYING
         self.first = self.logged
         self._lead_from(seat)
 
@@ -431,7 +393,7 @@ class Hand:
                 taken[side] = 5 if made else taken[side]
             self.made = 1 if made else 0
             gain[side] = taken[side] if made else -bid  # R16
-        self.phase = DONE
+        self.phase = _DONE
         self.turn = _NONE
 
     def _score_pitch(self):
@@ -441,7 +403,7 @@ class Hand:
         log = self.log
         follows = self.follows
         trump = self.trump
-        self._count_pips(self.pips)
+        self.count_pips(self.pips)
         high = jack = high_seat = low_seat = _NONE
         low = 64
         start = self.first
@@ -457,19 +419,19 @@ class Hand:
                     if card < low:
                         low = card
                         low_seat = taker if rules.low_taker else self.by[i]
-                    if card & 15 == JACK:
+                    if card & 15 == _JACK:
                         jack = taker
             start = end
         if high_seat >= 0:
-            self.point(HIGH, high_seat % sides, 1)
-            self.point(LOWEST, low_seat % sides, 1)
+            self.point(_HIGH, high_seat % sides, 1)
+            self.point(_LOWEST, low_seat % sides, 1)
         if jack >= 0:
-            self.point(TAKEN_JACK, jack % sides, 1)
+            self.point(_TAKEN_JACK, jack % sides, 1)
         game = self._game_side()
         if game >= 0:
-            self.point(GAME, game, 1)
+            self.point(_GAME, game, 1)
 
-    def _count_pips(self, pips):
+    def count_pips(self, pips):
         """Fills `pips`, a list with an entry a side, with those of the tricks won so far."""
         sides = self.rules.nsides
         log = self.log
@@ -498,9 +460,9 @@ class Hand:
                 level = True
         if not level:
             return side
-        if rules.tie == NOBODY:
+        if rules.tie == _NOBODY:
             return _NONE
-        if rules.tie == ELDER:
+        if rules.tie == _ELDER:
             seat = rules.after[self.dealer]
             while pips[seat % rules.nsides] != best:
                 seat = rules.after[seat]
@@ -509,54 +471,9 @@ class Hand:
             return self.pitcher % rules.nsides
         return _NONE
 
-    # ---- what a seat may know
-
     def observe(self, seat, view):
-        """Fills `view` with what `seat` may know, and nothing else."""
-        rules = self.rules
-        view.seat = seat
-        view.phase = self.phase
-        view.turn = self.turn
-        view.dealer = self.dealer
-        view.pitcher = self.pitcher
-        view.bid = self.bid
-        view.high = self.high
-        view.trump = self.trump
-        view.led = self.led
-        view.leader = self.leader
-        view.best = self.best
-        view.winning = self.winning
-        view.made = self.made
-        view.first = self.first
-        view.logged = self.logged
-        for i in range(self.logged):
-            action = self.log[i]
-            view.by[i] = self.by[i]
-            view.log[i] = THROW if action >= THROW and self.by[i] != seat else action
-        hand = self.hands[seat]
-        for i in range(len(hand)):
-            view.hand[i] = hand[i] if i < self.held[seat] else HIDDEN
-        for i in range(rules.players):
-            view.held[i] = self.held[i]
-        view.nturned = self.nturned
-        for i in range(self.nturned):
-            view.turnups[i] = self.turnups[i]
-        view.ntricks = self.ntricks
-        for i in range(self.ntricks):
-            view.tricks[i] = self.tricks[i]
-            view.ends[i] = self.ends[i]
-        self._count_pips(view.pips)
-        view.npoints = self.npoints
-        for i in range(self.npoints):
-            view.points[i] = self.points[i]
-        for side in range(rules.nsides):
-            view.scores[side] = self.scores[side]
-            view.gain[side] = self.gain[side]
-        view.n = self.legal() if seat == self.turn else 0
-        for i in range(view.n):
-            view.acts[i] = self.acts[i]
-        view.follows = self.follows
-        view.power = self.power
+        """Fills `view`, a view.View, with what `seat` may know, and nothing else."""
+        view.look(self, seat)
 
 
 # A pair of functions for each phase, in the order of rules.py; draw.py adds its own when it is loaded.

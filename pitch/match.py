@@ -73,8 +73,11 @@ class Match:
         sides = rules.nsides
         scores = self.scores
         winner = hand.out
-        if winner < 0 and hand.swept >= 0 and self._sweeps(hand.swept):
-            winner = hand.swept
+        swept = hand.swept
+        if winner < 0 and swept >= 0:  # all the points win the game at once (R21, option `sweep`)
+            smudged = hand.made == 1 and hand.bid == rules.smudge and hand.pitcher % sides == swept
+            if rules.anyone or smudged and scores[swept] >= 0:
+                winner = swept
         if winner < 0 and not rules.highest:
             winner = self._first_out()
         for side in range(sides):
@@ -88,17 +91,6 @@ class Match:
             self._settle()
         elif not hand.again:
             self.dealer = rules.after[self.dealer]  # R3
-
-    def _sweeps(self, side):
-        """Whether all the points of the hand win the game at once (R21, option `sweep`)."""
-        hand = self.hand
-        rules = self.rules
-        if rules.anyone:
-            return True
-        smudged = (
-            hand.made == 1 and hand.bid == rules.smudge and hand.pitcher % rules.nsides == side
-        )
-        return smudged and self.scores[side] >= 0
 
     def _may_go_out(self, side):
         """Option `mustbid`: only on a hand that this side bid and made."""

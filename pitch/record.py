@@ -1,16 +1,18 @@
 """Records: a match or a position as a few lines of text (record.md, version 1), both ways.
 Core: imports cards, text, rules, hand and match. A board loads it only to print a record."""
 
-from pitch.cards import HIDDEN, THROW, const
+from pitch.cards import HIDDEN, PASS, THROW, const
 from pitch.hand import Hand
 from pitch.match import Match
-from pitch.rules import THROWING, Rules, RulesError
+from pitch.rules import THROWING, Rules
 from pitch.text import (
     OPTIONS,
     SEATS,
     action_text,
     card_text,
+    default,
     find,
+    matters,
     option_text,
     parse_action,
     parse_card,
@@ -166,7 +168,7 @@ def _rules(tags):
         if tag:
             line = tag[2]
             if len(tag[1]) != 1 or not "2" <= tag[1] <= "7":
-                raise RulesError("Players is a number from 2 to 7")
+                raise ValueError("Players is a number from 2 to 7")
             players = int(tag[1])
         tag = _named(tags, "Options")
         if tag:
@@ -175,15 +177,19 @@ def _rules(tags):
             for text in tag[1].split(","):
                 if not text.strip():
                     if tag[1].strip():
-                        raise RulesError("an empty option")
+                        raise ValueError("an empty option")
                     continue
                 pair = parse_option(text.strip())
                 if pair[0] in seen:
-                    raise RulesError("option %s is given twice" % OPTIONS[pair[0]][0])
+                    raise ValueError("option %s is given twice" % OPTIONS[pair[0]][0])
                 seen.append(pair[0])
                 options.append(pair)
-        return Rules(row, players, options)
-    except RulesError as error:
+        rules = Rules(row, players, options)
+        for option, value in options:
+            if not matters(rules, option) and value != default(rules, option):
+                raise ValueError("option %s means nothing in %s" % (OPTIONS[option][0], rules.name))
+        return rules
+    except ValueError as error:
         raise RecordError(line, str(error))
 
 
@@ -341,7 +347,7 @@ class Replay:
         action = -1
         if hand.turn >= 0:
             action = parse_throw(token, hand) if token[:1] == "~" else parse_action(token, None, 0)
-            if 0 <= action < HIDDEN << 2:
+            if 0 <= action < PASS:
                 _reveal(hand, action)
         if action < 0 or not hand.apply(action):
             raise IllegalAction(match.hands, count, token, hand, action)
@@ -449,7 +455,7 @@ def head_text(rules, dealer=0, scores=None, setbacks=None, seed=None):
     text = _line("Game", rules.name) + _line("Players", rules.players)
     options = []
     for option in range(len(OPTIONS)):
-        if rules.options[option] != rules.default(option):
+        if rules.options[option] != default(rules, option):
             options.append(option_text(option, rules.options[option]))
     if options:
         text += _line("Options", ",".join(options))

@@ -3,33 +3,28 @@
 A new variant is a new row of VARIANTS; the state machine in hand.py never asks for a variant's name.
 """
 
-from pitch.cards import ACE, JACK, const
+from pitch.cards import const
 
 # Options: places in Rules.options, and values (rules.md, "Options"; their names are in text.py).
-LOW = const(0)
-TIE = const(1)
-NOBIDS = const(2)
-MATCH = const(3)
-SMUDGE = const(4)
-SWEEP = const(5)
-FOLLOW = const(6)
+_LOW = const(0)
+_TIE = const(1)
+_NOBIDS = const(2)
+_MATCH = const(3)
+_SMUDGE = const(4)
+_SWEEP = const(5)
+_FOLLOW = const(6)
 TARGET = const(7)
-MUSTBID = const(8)
-FINISH = const(9)
-SETBACKPAY = const(10)
+_MUSTBID = const(8)
+_FINISH = const(9)
+_SETBACKPAY = const(10)
 SIDES = const(11)
 
-TARGET_MIN = const(5)
-TARGET_MAX = const(52)
+_TARGET_MIN = const(5)
+_TARGET_MAX = const(52)
 
-NOBODY = const(0)  # values of `tie`
-ELDER = const(1)
-TWO = const(3)
-
-STICK = const(0)  # values of `nobids`
-SAME = const(1)
-NEXT = const(2)
-ELDEST = const(3)
+_NOBODY = const(0)  # values of `tie`
+_ELDER = const(1)
+_TWO = const(3)
 
 # Phases of a hand (hand.py has a pair of functions for each, draw.py those of the last four).
 BIDDING = const(0)
@@ -40,32 +35,20 @@ GIVING = const(4)
 NAMING = const(5)
 THROWING = const(6)
 
-# Names of points (text.py), in the order in which they are counted (R20).
-TURNED = const(0)
-GIFT = const(1)
+# Names of points that screens ask for (text.POINTS has them all, in the order of R20).
 HIGH = const(2)
 LOWEST = const(3)
 TAKEN_JACK = const(4)
 GAME = const(5)
 
 # Bits of a row's `ways`.
-NAMES = const(1)  # the pitcher names trump, then cards are thrown away and drawn (Cinch)
-SAFE_GIFT = const(2)  # no gift that would put a player out (Seven-Up)
-THROWS = const(4)  # after running the cards everyone throws down to six
+_NAMES = const(1)  # the pitcher names trump, then cards are thrown away and drawn (Cinch)
+_SAFE_GIFT = const(2)  # no gift that would put a player out (Seven-Up)
+_THROWS = const(4)  # after running the cards everyone throws down to six
 
-SIX = const(6)  # cards that each player plays, and keeps after throwing away
-
-# Cinch counts single trumps, all to the taker: name, worth and place in the order of trumps, where the
-# off-five stands at 5 and every rank from the five up one higher (hand.py).
-OFF_FIVE = const(5)
-CINCH_POINTS = (
-    (2, 1, ACE + 1),
-    (3, 1, 2),
-    (4, 1, JACK + 1),
-    (6, 1, 11),
-    (7, 5, 6),
-    (8, 5, OFF_FIVE),
-)
+# Cinch counts single trumps, all to the taker: name (text.POINTS), worth, and twice the rank; the off-five
+# stands between the four and the five.
+_CINCH_POINTS = ((2, 1, 28), (3, 1, 4), (4, 1, 22), (6, 1, 20), (7, 5, 10), (8, 5, 9))
 
 # A row: id, seats, cards dealt, opening phase, lowest and highest bid, ways, points for turned cards as
 # rank and value by turns, points by trumps (() for High, Low, Jack, Game), defaults of
@@ -80,30 +63,26 @@ VARIANTS = (
     (
         "allfours",
         b"\x20\x41",
-        6, STANDING, 0, 0, THROWS, b"\x0b\x01", (),
+        6, STANDING, 0, 0, _THROWS, b"\x0b\x01", (),
         b"\x00\x01\x00\x03\x02\x00\x00\x07\x00\x00\x00",
     ),
     (
         "sevenup",
         b"\x20\x30\x41",
-        6, STANDING, 0, 0, THROWS | SAFE_GIFT, b"\x0b\x01", (),
+        6, STANDING, 0, 0, _THROWS | _SAFE_GIFT, b"\x0b\x01", (),
         b"\x00\x03\x00\x03\x02\x00\x00\x07\x00\x00\x00",
     ),
     (
         "cinch",
         b"\x41",
-        9, BIDDING, 1, 14, NAMES, b"", CINCH_POINTS,
+        9, BIDDING, 1, 14, _NAMES, b"", _CINCH_POINTS,
         b"\x01\x00\x04\x03\x02\x00\x00\x33\x00\x00\x00",
     ),
 )  # fmt: skip
 
 _SIDES = b"\x00\x02\x03\x02"  # how many sides each value of `sides` has; 0: as many as players
-_MATCH = (0b1110, 0x7FFF, 0b10000, 0)  # high bids that the dealer may match, a bit each
-_SMUDGE = b"\x04\x05\x00"
-
-
-class RulesError(ValueError):
-    """A game, option, value or number of players that rules.md does not have; says which."""
+_MATCHABLE = (0b1110, 0x7FFF, 0b10000, 0)  # high bids that the dealer may match, a bit each
+_SMUDGES = b"\x04\x05\x00"
 
 
 class Rules:
@@ -115,7 +94,7 @@ class Rules:
 
     def __init__(self, variant=0, players=0, options=()):
         """`variant`: row number; `players`: 0 for the default; `options`: (option, value) pairs.
-        RulesError if they do not go together."""
+        ValueError if they do not go together."""
         row = VARIANTS[variant]
         self.variant = variant
         self.name = row[0]
@@ -135,9 +114,9 @@ class Rules:
             if (
                 option == TARGET
                 and value != row[9][TARGET]
-                and not TARGET_MIN <= value <= TARGET_MAX
+                and not _TARGET_MIN <= value <= _TARGET_MAX
             ):
-                raise RulesError("target is a number from 5 to 52")
+                raise ValueError("target is a number from 5 to 52")
             self.options[option] = value
         self.players = 0
         for seats in row[1]:
@@ -145,35 +124,23 @@ class Rules:
                 self.players = seats >> 4
                 self.options[SIDES] = seats & 15
         if not self.players:
-            raise RulesError("%s is not played by that many players or sides" % self.name)
-        if self.options[TIE] == TWO:
-            self.options[TIE] = ELDER if self.players == 2 else NOBODY
+            raise ValueError("%s is not played by that many players or sides" % self.name)
+        if self.options[_TIE] == _TWO:
+            self.options[_TIE] = _ELDER if self.players == 2 else _NOBODY
         players = self.players
         values = self.options
         self.nsides = _SIDES[values[SIDES]] or players
         self.after = [(seat + 1) % players for seat in range(players)]
-        self.low_taker = values[LOW]
-        self.tie = values[TIE]
-        self.nobids = values[NOBIDS]
-        self.match = _MATCH[values[MATCH]]
-        self.smudge = _SMUDGE[values[SMUDGE]]
+        self.low_taker = values[_LOW]
+        self.tie = values[_TIE]
+        self.nobids = values[_NOBIDS]
+        self.match = _MATCHABLE[values[_MATCH]]
+        self.smudge = _SMUDGES[values[_SMUDGE]]
         if self.smudge > self.maxbid:
             self.maxbid = self.smudge
-        self.anyone = values[SWEEP]
-        self.ruff = not values[FOLLOW]
+        self.anyone = values[_SWEEP]
+        self.ruff = not values[_FOLLOW]
         self.target = values[TARGET]
-        self.mustbid = values[MUSTBID]
-        self.highest = values[FINISH]
-        self.setbackpay = values[SETBACKPAY]
-
-    def default(self, option):
-        """The value that `option` has where a record does not name it."""
-        row = VARIANTS[self.variant]
-        if option == SIDES:
-            for seats in row[1]:
-                if seats >> 4 == self.players:
-                    return seats & 15
-        value = row[9][option]
-        if option == TIE and value == TWO:
-            return ELDER if self.players == 2 else NOBODY
-        return value
+        self.mustbid = values[_MUSTBID]
+        self.highest = values[_FINISH]
+        self.setbackpay = values[_SETBACKPAY]

@@ -2,7 +2,7 @@
 Core: imports cards and rules. A board loads it only to print a record."""
 
 from pitch.cards import BID, HIDDEN, NAME, PASS, STAND, THROW
-from pitch.rules import TARGET, VARIANTS, RulesError
+from pitch.rules import TARGET, VARIANTS, Rules
 
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"  # rank 2 .. 14
@@ -108,15 +108,15 @@ def parse_action(text, hand, held):
 
 
 def find(name):
-    """The row number of variant `name`; RulesError if there is none."""
+    """The row number of variant `name`; ValueError if there is none."""
     for i in range(len(VARIANTS)):
         if VARIANTS[i][0] == name:
             return i
-    raise RulesError("unknown game %s" % name)
+    raise ValueError("unknown game %s" % name)
 
 
 def parse_option(text):
-    """(option, value) numbers of one `name=value`; RulesError says what is wrong with it."""
+    """(option, value) numbers of one `name=value`; ValueError says what is wrong with it."""
     cut = text.find("=")
     name = text[:cut] if cut > 0 else text
     for option in range(len(OPTIONS)):
@@ -129,8 +129,8 @@ def parse_option(text):
         for i in range(1, len(row)):
             if row[i] == value:
                 return option, i - 1
-        raise RulesError("option %s has no value %s" % (name, value))
-    raise RulesError("unknown option %s" % text)
+        raise ValueError("option %s has no value %s" % (name, value))
+    raise ValueError("unknown option %s" % text)
 
 
 def option_text(option, value):
@@ -145,3 +145,17 @@ def side_text(side, rules):
     for seat in range(side, rules.players, rules.nsides):
         text += SEATS[seat]
     return text
+
+
+def default(rules, option):
+    """The value that `option` has in these rules' game where a record does not name it."""
+    return Rules(rules.variant, rules.players).options[option]
+
+
+def matters(rules, option):
+    """Whether `option` can change anything in these rules' game: bids where nobody bids, High, Low, Jack and
+    Game where single trumps count, have none."""
+    name = OPTIONS[option][0]
+    if name in ("nobids", "match", "smudge", "sweep", "mustbid"):
+        return rules.maxbid > 0 and (not rules.counted or name not in ("smudge", "sweep"))
+    return not rules.counted or name not in ("low", "tie")

@@ -11,22 +11,11 @@ import sys
 sys.path.insert(0, ".")
 
 from pitch.cards import THROW
-from pitch.hand import View
+from pitch.view import View
 from pitch.match import Match
 from pitch.rng import Rng
-from pitch.rules import (
-    FINISH,
-    LOW,
-    MATCH,
-    NOBIDS,
-    SIDES,
-    SMUDGE,
-    SWEEP,
-    TARGET,
-    TIE,
-    VARIANTS,
-    Rules,
-)
+from pitch.rules import SIDES, VARIANTS, Rules
+from pitch.text import parse_option
 
 try:
     from micropython import heap_lock, heap_unlock
@@ -43,10 +32,11 @@ TABLES = [
     for row in range(len(VARIANTS))
     for seats in VARIANTS[row][1]
 ]
-TABLES += [
-    (0, 4, ((LOW, 1), (TIE, 1), (NOBIDS, 3), (MATCH, 1), (SMUDGE, 1), (SWEEP, 1))),
-    (0, 5, ((TIE, 2), (NOBIDS, 2), (MATCH, 2), (SMUDGE, 2), (FINISH, 1), (TARGET, 52))),
-]
+for players, texts in (
+    (4, "low=taker tie=elder nobids=eldest match=any smudge=5 sweep=anyone"),
+    (5, "tie=pitcher nobids=next match=only4 smudge=off finish=highest target=52"),
+):
+    TABLES.append((0, players, [parse_option(text) for text in texts.split()]))
 
 
 def throw(hand):
