@@ -5,11 +5,13 @@ Journal (see the console's store): the header tells how to make the match, a mar
 was dealt, and every action follows as it happens, as numbers 0 .. 69.
 """
 
+import gc
+
 from pitch import rules as r
 from pitch.app import texts
 from pitch.bots import plain
 from pitch.cards import BID, NAME, PASS, STAND, THROW, const
-from pitch.hand import View
+from pitch.view import View
 from pitch.match import Match
 
 _FORMAT = const(1)
@@ -34,17 +36,13 @@ def _find(name):
 
 
 class Game:
-    """One session at the table: match, view (what the person sees, always up to date), games so far.
-
-    `told`: whether the finished hand's points have been shown.
-    """
+    """One session at the table: match, view (what the person sees, always up to date), games so far."""
 
     def __init__(self, console):
         self.console = console
         self.store = console.store
         self.match = None
         self.games = 0
-        self.told = False
 
     # ---- beginning and coming back
 
@@ -67,8 +65,9 @@ class Game:
         match = self.match
         self.store.mark(self._mark())
         match.deal()
-        self.told = False
         self.look()
+        gc.collect()  # between hands, so that it need not happen in one
+        self.console.milestone("dealt")
 
     def restore(self):
         """The match as of its last completed action; False if the journal does not tell of one."""
@@ -84,7 +83,6 @@ class Game:
         self.match.deal()
         self._replay()
         self._count()
-        self.told = False
         self.look()
         return True
 
