@@ -21,6 +21,7 @@ as repeatable as in one thread.
 
 from __future__ import annotations
 
+import ctypes
 import io
 import linecache
 import sys
@@ -44,7 +45,6 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 IDLE_LIMIT_MS = 120_000
 BOOT_MS = core.BOOT_US // 1000
 """From power-on until the program starts; players need not sit through it."""
-_HANG_S = 60.0
 
 
 class FirmwareError(Exception):
@@ -111,6 +111,8 @@ class Machine:
         self._serial = _Serial(serial or self.serial_text.append)
         self.on_panel: Callable[[], None] | None = None
         """Called after each write to the panel."""
+        self.hang_s = 60.0
+        """Seconds of the PC after which a program that never lets time pass is given up."""
         self.off = True
         """No power: before `boot`, after a power cut."""
         self.ended = False
@@ -281,6 +283,7 @@ class Machine:
         reason = self.supervisor.RunReason
         self.supervisor.restart(crash, reason.STARTUP if hard else reason.SUPERVISOR_RELOAD)
         self.microcontroller.nvm = self.nvm
+        self.microcontroller.cpu = self.microcontroller.Processor()
         self.microcontroller.watchdog = self.microcontroller.WatchDogTimer()
         sys.modules["board"] = board = make_board(chip)
         self._modules.seen["board"] = board
@@ -372,7 +375,7 @@ class Machine:
 
     def _wait(self, thread: threading.Thread) -> None:
         try:
-            if not self._to_host.acquire(timeout=_HANG_S):
+            if not self._to_host.acquire(timeout=self.hang_s):
                 raise FirmwareError(self._hang(thread))
         except KeyboardInterrupt:
             # Let it come to its next look at the clock, so that two things never run at once.
@@ -385,4 +388,11 @@ class Machine:
         where = "".join(traceback.format_stack(frame)) if frame is not None else ""
         self.off = True
         self.chip.dead = True
-        return f"The program neither sleeps nor asks the time for {_HANG_S:g} s; it is at\n{where}"
+        self._thread = None
+        # The loop would go on for ever beside the rest of this process.
+        number, cut = ctypes.c_ulong(thread.ident or 0), ctypes.py_object(core.PowerCut)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(number, cut)
+        thread.join(2)
+        return (
+            f"The program neither sleeps nor asks the time for {self.hang_s:g} s; it is at\n{where}"
+        )

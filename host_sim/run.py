@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -47,7 +50,8 @@ def perform(machine: Machine, commands: list[script.Command], shots: Path | None
             assert shots is not None
             machine.shot(shots / f"{command.name}.png")
         elif command.verb == "text":
-            click.echo(machine.text())
+            # As bytes: a console that is not UTF-8 has no half blocks.
+            click.echo(f"{machine.text()}\n".encode(), nl=False)
         else:
             machine.power()
 
@@ -84,12 +88,15 @@ def command(
         kept = None if store is None else SaveFile(store)
     except StoreError as error:
         raise plain(str(error), 2) from None
+    # What the program writes to its drive, if its boot.py makes that possible.
+    changes = Path(tempfile.mkdtemp()) if store is None else Path(store).with_suffix(".drive")
     machine = Machine(
         root,
         profile=profile,
         seed=seed,
         nvm=True if kept is None else kept.data,
         saved=None if kept is None else kept.saved,
+        changes=changes,
         serial=lambda text: click.echo(text, nl=False, err=True),
     )
     try:
@@ -99,6 +106,8 @@ def command(
     except NotIdle as error:
         raise plain(f"{keys}: idle: {error}", 1) from None
     except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise  # whoever read standard output has gone; click ends quietly
         raise plain(f"{error.filename or shots}: {error.strerror}", 2) from None
     except KeyboardInterrupt:
         raise plain("Stopped.", 130) from None
@@ -106,5 +115,7 @@ def command(
         machine.close()
         if kept is not None:
             kept.close()
+        else:
+            shutil.rmtree(changes, ignore_errors=True)
     if machine.crashes:
         raise plain(machine.crashes[-1].rstrip("\n"), 3)

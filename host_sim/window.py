@@ -151,7 +151,7 @@ class Window:
         except pygame.error as error:
             pygame.quit()
             raise WindowError(f"No window can be opened here: {error}.") from None
-        pygame.display.set_caption(TITLE)
+        pygame.display.set_caption(f"{TITLE} - F1 shows the keys")
         self.beeper = None if mute else Beeper(pygame, machine)
         self.recorder: Recorder | None = None
         self.help = False
@@ -269,6 +269,12 @@ class Window:
         except OSError as error:
             self._say(f"not saved: {error.strerror}")
 
+    def _lit(self) -> tuple[int, int, int]:
+        """A lit pixel at the contrast that is set; at 0 it can still be seen."""
+        part = 0.2 + 0.8 * self.machine.panel.contrast / 255
+        red, green, blue = (round(a + (b - a) * part) for a, b in zip(_DARK, _LIT, strict=True))
+        return red, green, blue
+
     def draw(self) -> None:
         """Paint what has changed since the last time."""
         pressed = tuple(sorted(set(self.down.values())))
@@ -283,7 +289,7 @@ class Window:
         frame = (x - edge, y - edge, w + 2 * edge, h + 2 * edge)
         pygame.draw.rect(surface, _EDGE, frame, border_radius=edge)
         panel = pygame.image.frombytes(self.machine.pixels(), (WIDTH, HEIGHT), "P")
-        panel.set_palette([_DARK, _LIT])
+        panel.set_palette([_DARK, self._lit()])
         surface.blit(pygame.transform.scale(panel, (w, h)), (x, y))
         font = pygame.font.Font(None, 7 * layout.scale)
         for name, (cx, cy) in layout.buttons.items():

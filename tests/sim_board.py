@@ -42,11 +42,10 @@ def open_display(chip: core.Chip, **options: Any) -> Any:
     return SH1106(bus, width=128, height=64, colstart=2, auto_refresh=False, **options)
 
 
-def program(folder: Path, source: str, **more: str) -> Path:
-    """A folder with this code.py and other files (name with `_` for the dot and `__` for `/`)."""
-    (folder / "code.py").write_text(textwrap.dedent(source), encoding="utf-8")
-    for name, text in more.items():
-        path = folder / name.replace("__", "/").replace("_", ".")
+def program(folder: Path, source: str, files: dict[str, str] | None = None) -> Path:
+    """The folder, with this code.py and these other files."""
+    for name, text in {"code.py": source, **(files or {})}.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text), encoding="utf-8")
     return folder

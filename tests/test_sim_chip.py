@@ -282,9 +282,30 @@ class TestOs:
     def test_getenv_does_not_read_the_shell(self, chip: core.Chip, folder: Path) -> None:
         assert stand_ins()["os"].getenv("PATH") is None
 
-    def test_broken_settings_are_no_settings(self, chip: core.Chip, folder: Path) -> None:
-        (folder / "settings.toml").write_text("A = = 7\n")
-        assert stand_ins()["os"].getenv("A") is None
+    @pytest.mark.parametrize(
+        ("line", "value"),
+        [
+            # From CircuitPython's own tests/circuitpython/getenv.py and its expected output
+            ('k = "hello world"', "hello world"),
+            ("k = 7", "7"),
+            ('k= "\\n"', "\n"),
+            ('k ="\\u00c1x"', "\u00c1x"),
+            ('k = "\\U000000c1x"', "\u00c1x"),
+            ('k = "\\f\\"\\\\"', '\x0c"\\'),
+            ('k = "hello comment" # comment', "hello comment"),
+            ("k = 0x7f # comment", "0x7f"),
+            ("[section]\nk = 1", None),
+            ('k = "\n"', None),
+            ('k = """\n"', None),
+            ("k =\n", None),
+            ('k="', None),
+            ("k = this is an unquoted string", "this is an unquoted string"),
+            # A line that is no setting does not hide those after it
+            ("what is this?\nkk = 2\nk = true", "true"),
+        ],
+    )
+    def test_settings_as_circuitpython_reads_them(self, line: str, value: str | None) -> None:
+        assert drive.setting_in(f"# x\n{line}", "k") == value
 
     def test_the_drive_is_read_only_until_boot_py_says_so(
         self, chip: core.Chip, folder: Path

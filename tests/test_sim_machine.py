@@ -170,11 +170,12 @@ def test_modules_are_imported_anew_at_each_start(tmp_path: Path) -> None:
     folder = program(
         tmp_path,
         WAITS + "import helper, inner.deep\nhelper.count += 1\nprint(helper.count, inner.deep.x)\n",
-        helper_py="count = 0",
-        lib__inner____init___py="",
-        lib__inner__deep_py="x = 'lib'",
+        {
+            "helper.py": "count = 0",
+            "lib/inner/__init__.py": "",
+            "lib/inner/deep.py": "x = 'lib'",
+        },
     )
-    (folder / "lib/inner/__init__.py").write_text("")
     with Machine(folder) as machine:
         machine.idle()
         machine.power()
@@ -294,7 +295,7 @@ def test_boot_py_runs_at_a_hard_reset_and_may_open_the_drive(tmp_path: Path) -> 
             file.write(str(n + 1))
         print(n + 1)
         """,
-        boot_py="import storage\nstorage.remount('/', readonly=False)\n",
+        {"boot.py": "import storage\nstorage.remount('/', readonly=False)\n"},
     )
     with Machine(folder, changes=tmp_path / "changes") as machine:
         machine.run(2000)
@@ -383,3 +384,25 @@ def test_noise_in_the_panel_until_the_first_full_repaint(tmp_path: Path) -> None
     with Machine(program(tmp_path, OPEN_DISPLAY)) as machine:
         machine.run(2000)
         assert 1000 < sum(machine.pixels()) < 7000
+
+
+def test_a_program_that_hangs_is_given_up(tmp_path: Path) -> None:
+    with Machine(program(tmp_path, "x = 0\nwhile True:\n    x += 1\n")) as machine:
+        machine.hang_s = 0.3
+        with pytest.raises(FirmwareError, match="neither sleeps nor asks the time") as caught:
+            machine.run(2000)
+        assert "in <module>" in str(caught.value)
+    assert threading.active_count() == 1
+
+
+def test_many_starts_are_quick_and_leave_nothing(tmp_path: Path) -> None:
+    """Power cuts after every byte of a game need hundreds of starts."""
+    import time
+
+    with Machine(counter(tmp_path)) as machine:
+        start = time.process_time()
+        for _ in range(50):
+            machine.power()
+            machine.idle()
+        assert time.process_time() - start < 5
+    assert threading.active_count() == 1

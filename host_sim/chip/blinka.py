@@ -86,18 +86,20 @@ class _Bitmaps:
     """Unpacked rows of bitmaps as long as their contents stay the same."""
 
     def __init__(self) -> None:
-        self.known: dict[int, tuple[bytes, list[bytes]]] = {}
+        self.known: dict[tuple[int, ...], tuple[bytes, list[bytes]]] = {}
 
     def rows(self, bitmap: Any) -> tuple[bytes, list[bytes]]:
         """The contents as they are, to compare, and the rows."""
         raw = bitmap._data.tobytes()
-        known = self.known.get(id(bitmap))
-        if known is not None and known[0] == raw and len(known[1]) == bitmap._bmp_height:
+        # An id may come again when a bitmap is gone, so the shape belongs to the name.
+        name = (id(bitmap), bitmap._bmp_width, bitmap._bmp_height, bitmap._bits_per_value)
+        known = self.known.get(name)
+        if known is not None and known[0] == raw:
             return known
         if len(self.known) > 256:
             self.known.clear()
         made = (raw, _rows_of(bitmap))
-        self.known[id(bitmap)] = made
+        self.known[name] = made
         return made
 
 

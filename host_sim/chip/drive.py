@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import errno
 import os
-import tomllib
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -25,7 +24,16 @@ class Drive:
         self.changes = changes
         self.booting = False
         """True while boot.py runs."""
-        self.writable = False
+        self._writable = False
+
+    @property
+    def writable(self) -> bool:
+        """For the program; the PC's side is another matter."""
+        return self._writable and self.changes is not None
+
+    @writable.setter
+    def writable(self, value: bool) -> None:
+        self._writable = value
 
     def _parts(self, path: str) -> Path:
         clean = os.path.normpath("/" + str(path)).lstrip("/")
@@ -41,7 +49,7 @@ class Drive:
 
     def target(self, path: str) -> Path:
         """Where to write that path; OSError 30 on a read-only drive."""
-        if not self.writable or self.changes is None:
+        if not self._writable or self.changes is None:
             raise OSError(errno.EROFS, "Read-only filesystem", str(path))
         return self.changes / self._parts(path)
 
@@ -65,13 +73,56 @@ class Drive:
     def setting(self, key: str, default: Any = None) -> Any:
         """`os.getenv`: always text, as CircuitPython 10.2 gives it; the file is read each time."""
         try:
-            with _open(self.find("settings.toml"), "rb") as file:
-                value = tomllib.load(file).get(key)
-        except (OSError, tomllib.TOMLDecodeError):
+            text = self.find("settings.toml").read_text(encoding="utf-8", errors="replace")
+        except OSError:
             return default
-        if value is None or isinstance(value, (dict, list, float)):
-            return default
-        return str(value)
+        value = setting_in(text, key)
+        return default if value is None else value
+
+
+_ESCAPES = {"b": "\b", "r": "\r", "n": "\n", "t": "\t", "v": "\v", "f": "\f"}
+
+
+def setting_in(text: str, key: str) -> str | None:
+    """A value in settings.toml as CircuitPython finds it, None if it does not.
+
+    Not TOML in full: lines without the key are skipped whatever they hold, a `[section]` ends the
+    file, a bare word goes up to a `#`. Source: supervisor/shared/settings.c of CircuitPython 10.2.
+    """
+    for line in text.split("\n"):
+        line = line.lstrip()
+        if line.startswith("["):
+            return None
+        name, equals, value = line.partition("=")
+        if not equals or name.rstrip() != key:
+            continue
+        value = value.lstrip()
+        if value.startswith('"'):
+            return _quoted(value[1:])
+        return value.partition("#")[0].rstrip() or None
+    return None
+
+
+def _quoted(rest: str) -> str | None:
+    found = ""
+    at = 0
+    while at < len(rest):
+        character = rest[at]
+        at += 1
+        if character == '"':
+            return found if rest[at:].lstrip()[:1] in ("", "#") else None
+        if character == "\\":
+            character, at = rest[at : at + 1], at + 1
+            if character in ("u", "U"):
+                size = 4 if character == "u" else 8
+                try:
+                    character, at = chr(int(rest[at : at + size], 16)), at + size
+                except (ValueError, OverflowError):
+                    return None
+            else:
+                character = _ESCAPES.get(character, character)
+        found += character
+    return None
 
 
 _open = builtins.open

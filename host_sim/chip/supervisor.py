@@ -118,8 +118,8 @@ def get_setting(key: str, default: Any = None) -> Any:
     text = drive.current().setting(key, None)
     if text is None:
         return default
-    if text in ("True", "False"):
-        return text == "True"
+    if text in ("true", "false"):
+        return text == "true"
     try:
         return int(text, 0)
     except ValueError:
