@@ -64,13 +64,14 @@ class Hand:
 
     Public, to be read only: phase (rules.BIDDING … DONE); turn: the seat asked, -1 when done; dealer,
     pitcher (-1 none), high: the highest bid so far, bid: the contract (0 none), trump, led: suits or -1;
-    hands[seat][0..held[seat]), in the order of the deal until the play begins; log, by [0..logged): actions
-    and who took them; first: where the play starts in log; best, winning: the card and the seat that lead
-    the trick; tricks[0..ntricks): winners, ends[]: where in log each trick ends; pips[side]: once scored;
-    points[0..npoints): name << 8 | side << 4 | value (text.POINTS has the names); gain[side]; taken[side]:
-    points won, whatever became of the bid; made: 1 bid made, 0 set back, -1 no contract; out: the side that turned and gift points put out, else
-    -1; swept: the side with all the points, else -1; void: nothing was played, see `again` for who deals;
-    short: an action needed undealt cards that a record does not list.
+    hands[seat][0..held[seat]), in the order of the deal until the play begins; log, by [0..logged):
+    actions and who took them; first: where the play starts in log; best, winning: the card and the seat
+    that lead the trick; tricks[0..ntricks): winners, ends[]: where in log each trick ends; pips[side]:
+    once scored; points[0..npoints): name << 8 | side << 4 | value (text.POINTS has the names);
+    gain[side]; taken[side]: points won, whatever became of the bid; made: 1 bid made, 0 set back, -1 no
+    contract; out: the side that turned and gift points put out, else -1; swept: the side with all the
+    points, else -1; void: nothing was played, see `again` for who deals; short: an action needed undealt
+    cards that a record does not list.
     """
 
     # With more than 30 attributes CPython 3.11 reads slots a third faster; boards ignore the line.
@@ -208,8 +209,9 @@ class Hand:
         return True
 
     def undo(self):
-        """Takes the last action back; False if there is none, or if not all hands are known. Deals again and repeats all but the last:
-        a hand is at most 68 actions long, and every bit of the state is what it was."""
+        """Takes the last action back; False if there is none, or if not all hands are known. Deals again
+        and repeats all but the last action: a hand has at most 68, and every bit of the state is what it
+        was."""
         count = self.logged - 1
         if count < 0 or _HIDDEN in self.pack[: self.rules.players * self.rules.size]:
             return False

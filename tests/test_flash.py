@@ -219,7 +219,7 @@ def test_unplugged_twice_in_a_row(tmp_path: Path) -> None:
     """The second flashing, which first finishes the first one, is cut too."""
     old, new, newer = files("1"), files("2"), files("3")
     for first in (13, 22):
-        for at in range(0, 60, 5):
+        for at in range(0, 120, 7):
             root = tmp_path / f"{first}-{at}"
             root.mkdir()
             (root / "boot_out.txt").write_text(BOOT_OUT.format("9.0.0"))

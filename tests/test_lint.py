@@ -144,7 +144,7 @@ TABLE = [
     ("arrow", "pitch/cards.py", "from micropython import const", CONST),
     ("arrow", "pitch/rng.py", "def f():\n    import os", "def f():\n    from pitch import cards"),
     ("arrow", "pitch/bots/x.py", "from pitch.app import texts", "from pitch.bots import plain"),
-    ("arrow", "pitch/bots/x.py", "import time", "from pitch.hand import View"),
+    ("arrow", "pitch/bots/x.py", "import time", "from pitch.view import View"),
     ("arrow", "pitch/app/x.py", "from handheld import keys", "from pitch.bots import plain"),
     ("arrow", "pitch/app/x.py", "import board", "from pitch.app.texts import OK"),
     (

@@ -7,8 +7,8 @@ import gc
 import os
 import time
 
+import handheld
 import supervisor
-from handheld import boards
 from handheld.screen import Screen
 from handheld.store import Store
 from handheld.ticks import since
@@ -31,7 +31,7 @@ class Console:
     """screen, keys, sound, store; now: ticks of this round of the loop; level: brightness 0 .. 2;
     waiting: to be set by the game, True while only a press can change anything."""
 
-    def __init__(self, display, keys, sound, settings=None, i2c=None, address=0):
+    def __init__(self, display, keys, sound, i2c=None, address=0, report=False):
         self.screen = Screen(display)
         self.keys = keys
         self.sound = sound
@@ -46,8 +46,8 @@ class Console:
         self.waiting = False
         self.level = 2
         self._start = self.now
-        self._settings = settings
-        self._report = settings is not None and settings.number("REPORT", 0)
+        self._report = report
+        self._rested = False  # what was last reported of `waiting`
         self._pressed = self.now  # when a button was last touched
         self._dimmed = False
         self._i2c = i2c
@@ -59,6 +59,9 @@ class Console:
         """One round: refresh, rest, and the next intent (keys.py), 0 if there is none."""
         screen = self.screen
         screen.refresh()
+        if self._report and self._rested != self.waiting:
+            self._rested = self.waiting
+            print("rest" if self.waiting else "busy")
         time.sleep(_REST if self.waiting else _BUSY)
         self.now = now = supervisor.ticks_ms()
         self.sound.tick(now)
@@ -105,7 +108,10 @@ class Console:
         finally:
             i2c.unlock()
         if found and self._lost:
-            display = boards.reopen_display(self._settings, i2c, self._address)
+            from handheld import boards
+
+            display = boards.reopen_display(boards.Settings(), i2c, self._address)
+            handheld.forget("boards")
             if display is None:
                 return
             self.screen.replace(display)
@@ -130,6 +136,8 @@ class Console:
 def open_console():
     """The console, as soon as everything it needs is there. Until then one plain line a second on the
     serial console, and the board's light blinks."""
+    from handheld import boards
+
     light = None
     display = None
     while True:
@@ -141,9 +149,8 @@ def open_console():
                 display, i2c, address = boards.open_display(settings)
             sound = boards.open_sound(settings)
             keys = boards.open_keys(settings)
-            if light is not None:
-                light.value = False
-            return Console(display, keys, sound, settings, i2c, address)
+            report = settings.number("REPORT", 0)
+            break
         except boards.SetupError as error:
             print(error)
         except ImportError as error:
@@ -153,3 +160,7 @@ def open_console():
             if light is not None:
                 light.value = not light.value
             time.sleep(0.5)
+    if light is not None:
+        light.value = False
+    handheld.forget("boards")  # 4 KB that are not needed again
+    return Console(display, keys, sound, i2c, address, report)

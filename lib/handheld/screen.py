@@ -6,8 +6,8 @@ up to 7 cards in the middle, up to 9 in hand, rows of text above each) and `shee
 with rings). Every region starts on a multiple of 8 rows: the panel is written in pages of 8.
 """
 
+import handheld
 from displayio import Group, Palette, TileGrid
-from handheld import glyphs
 from micropython import const
 
 # Cells: own signs 0 .. 15, then ASCII. Suits (clubs, diamonds, hearts, spades) are two cells wide.
@@ -51,14 +51,22 @@ _OFF = const(0xAE)
 _ON = const(0xAF)
 
 
+def _painted(name):
+    """A sheet of glyphs; what it is painted from is dropped again (2 KB)."""
+    from handheld import glyphs
+
+    sheet = getattr(glyphs, name)()
+    handheld.forget("glyphs")
+    return sheet
+
+
 class Screen:
     """The display and its pages. Text is bytes: codes of cells. A line is written from left to right:
     `row(n)`, then any of `add`, `number`, `code`, `to`, then `end`."""
 
     def __init__(self, display):
         self._display = display
-        self._cells = glyphs.cell_sheet()
-        self._tiles = None
+        self._cells = _painted("cell_sheet")
         self._light = self._palette(0, 0xFFFFFF)
         self._dark = self._palette(0xFFFFFF, 0)
         self._text = self._table = self._sheet = None
@@ -351,7 +359,7 @@ class Screen:
     def _build_table(self):
         group = self._table = Group()
         self._table_rows = self._build_rows(group, (0, 4))
-        sheet = self._tiles = glyphs.tile_sheet()
+        sheet = _painted("tile_sheet")
         for place in range(SLOTS + HELD):
             grid = TileGrid(
                 sheet,

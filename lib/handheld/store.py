@@ -156,7 +156,10 @@ class Store:
             place = self._append(_PUT, data)
             if place:
                 self._keys[key] = place
-                self._copy()
+                if self._file is not None:
+                    from handheld import mirror
+
+                    mirror.write(self._file, self._values_image())
 
     # ---- the journal
 
@@ -335,75 +338,48 @@ class Store:
         self.state = MISSING
         self.open = False
 
-    def _image(self):
-        """The log with nothing but the values, and where it ends."""
-        gc.collect()
-        image = bytearray(b"\xff" * self._size)
-        image[0:2] = _MAGIC
-        image[2] = _VERSION
-        image[3] = _VERSION ^ _BLANK
-        end = _HEADER
+    def _values_image(self):
+        """The values as a log of nothing else."""
+        image = bytearray(_MAGIC + bytes((_VERSION, _VERSION ^ _BLANK)))
         for key in range(KEYS):
             if self._keys[key]:
-                whole = _record(_PUT, self._data(self._keys[key]), end)
-                image[end : end + len(whole)] = whole
-                self._keys[key] = end
-                end += len(whole)
-        return image, end
+                image += _record(_PUT, self._data(self._keys[key]), len(image))
+        return image
 
     def _rewrite(self):
         """Erases the memory and writes the values anew, in one go: one erase on RP2 boards."""
-        image, end = self._image()
+        values = self._values_image()
+        end = len(values)
+        gc.collect()
+        image = bytearray(b"\xff" * self._size)
+        image[0:end] = values
         try:
             self._memory[0 : self._size] = image
         except (OSError, RuntimeError):
             self._failed()
             return
         self._zero = False
-        self._end = end
-
-    # ---- the copy of the values in a file
-
-    def _writable(self):
-        """Whether the drive can be written now: a fact of the moment, not of the board."""
-        try:
-            import storage
-
-            return self._file is not None and not storage.getmount("/").readonly
-        except (ImportError, AttributeError, OSError):
-            return False
-
-    def _copy(self):
-        if self._writable():
-            import os
-
-            kept = [place for place in self._keys]
-            image, end = self._image()
-            self._keys = kept
-            try:
-                with open(self._file + ".new", "wb") as file:
-                    file.write(image[:end])
-                os.rename(self._file + ".new", self._file)
-            except OSError:  # no room, or a PC took the drive: the memory has it all
-                pass
+        for key in range(KEYS):
+            self._keys[key] = 0
+        self._end = _HEADER
+        while self._end < end:
+            self._take(values, self._end)
+            self._end += values[self._end + 1] + _OVERHEAD
 
     def _restore(self):
         """Brings the values back from the file after the memory was lost."""
         if self._file is None:
             return
-        try:
-            with open(self._file, "rb") as file:
-                image = file.read(_LARGEST)
-        except OSError:
-            return
-        end = len(image)
+        from handheld import mirror
+
+        image = mirror.read(self._file)
         place = _HEADER
-        if image[0:2] != _MAGIC or end < _HEADER or image[2] != _VERSION:
+        if image[0:2] != _MAGIC or len(image) < _HEADER or image[2] != _VERSION:
             return
-        while place < end:
-            length = _whole(image, place, end)
+        while place < len(image):
+            length = _whole(image, place, len(image))
             if not length:
-                break
+                return
             if image[place] == _PUT:
                 at = self._append(_PUT, image[place + 2 : place + 2 + image[place + 1]])
                 if at:

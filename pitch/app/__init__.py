@@ -177,7 +177,6 @@ class App:
         self.game.deal()
         self.swap(self.table())
         self.tell_store()
-        self.console.milestone("dealt")
 
     def after_game(self):
         """The game is over, and everything about it has been seen."""

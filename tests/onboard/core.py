@@ -11,11 +11,11 @@ import sys
 sys.path.insert(0, ".")
 
 from pitch.cards import THROW
-from pitch.view import View
 from pitch.match import Match
 from pitch.rng import Rng
 from pitch.rules import SIDES, VARIANTS, Rules
 from pitch.text import parse_option
+from pitch.view import View
 
 try:
     from micropython import heap_lock, heap_unlock
