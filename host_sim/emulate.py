@@ -30,7 +30,12 @@ _LOOK_MS = 10.0
 _EXTRA = ("unplug", "plug")  # commands that only an emulated panel's cable understands
 _SPI = {"BUS": "spi", "CLOCK": "GP18", "DATA": "GP19", "CS": "GP17", "DC": "GP20", "RESET": "GP21"}
 _MILESTONE = re.compile(rb"milestone (\w+): used=(\d+) free=(\d+) ms=(-?\d+)")
-_STARTED = re.compile(rb"code\.(?:py|txt) output:")
+# CircuitPython tells its state in the terminal's title too, again when a console connects: what a
+# program prints before that (the first tenths of a second after boot) is lost.
+_TITLE = "\N{SNAKE}".encode()
+_STARTED = re.compile(rb"code\.(?:py|txt) output:|" + _TITLE + rb"code\.(?:py|txt) ")
+_ENDED = re.compile(rb"Code done running\.|" + _TITLE + rb"(?:Done|\d+@)")
+_CRASHED = re.compile(rb"Traceback \(most recent call last\)|" + _TITLE + rb"\d+@\S+ \w+")
 _WORDS = re.compile(rb"^(rest|busy)\s*$", re.MULTILINE)
 
 
@@ -53,6 +58,7 @@ class Report:
     """What a session has measured; times are emulated milliseconds since power-on."""
 
     code_ms: float | None = None
+    """When the console said that code.py runs; the console itself may have connected later."""
     first_picture_ms: float | None = None
     presses: list[Press] = field(default_factory=list)
 
@@ -66,7 +72,7 @@ class Session:
         self._listen = serial
         self._before = b""  # the picture when the last button was pressed
         self._watched: Press | None = None
-        self._quiet_from = 0.0  # the last write to the panel, to flash, or move of a button
+        self._quiet_from = 0.0  # of panel, flash, console and buttons
         self._boot_at = 0  # where the output of this power-on starts
         board.panel.on_write = self._written
         board.on_serial = self._printed
@@ -111,11 +117,11 @@ class Session:
 
     def ended(self) -> bool:
         """The program has come to its end, well or badly."""
-        return b"Code done running." in self.output()
+        return _ENDED.search(self.output()) is not None
 
     def crashed(self) -> bool:
         """The program ended with an exception."""
-        return b"Traceback (most recent call last)" in self.board.serial
+        return _CRASHED.search(self.board.serial) is not None
 
     def milestones(self) -> list[dict[str, int | str]]:
         """What the program has said of its heap: name, used and free bytes, its own time in ms."""
@@ -148,8 +154,6 @@ class Session:
         output = self.output()
         if self.ended():
             return True
-        if _STARTED.search(output) is None:
-            return False
         words = _WORDS.findall(output.replace(b"\r", b""))
         quiet = self.board.ms - self._quiet_from
         if words:
@@ -169,6 +173,7 @@ class Session:
             self._watched = None
 
     def _printed(self, data: bytes) -> None:
+        self._quiet_from = self.board.ms
         if self.report.code_ms is None and _STARTED.search(self.output()):
             self.report.code_ms = round(self.board.ms, 3)
         if self._listen is not None:
