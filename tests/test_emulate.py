@@ -283,16 +283,17 @@ def probe(board: pico.Pico, address: int) -> bool:
     """A zero-length write bit by bit (common-hal/busio/I2C.c): True if it was acknowledged."""
     lines = Lines(board)
     sda, scl = 4, 5
-    lines.set(sda, 1), lines.set(scl, 1)
-    lines.set(sda, 0), lines.set(scl, 0)
+
+    def levels(*pairs: tuple[int, int]) -> None:
+        for pin, high in pairs:
+            lines.set(pin, high)
+
+    levels((sda, 1), (scl, 1), (sda, 0), (scl, 0))
     for bit in range(7, -1, -1):
-        lines.set(sda, address << 1 >> bit & 1)
-        lines.set(scl, 1), lines.set(scl, 0)
-    lines.set(sda, 1)
-    lines.set(scl, 1)
+        levels((sda, address << 1 >> bit & 1), (scl, 1), (scl, 0))
+    levels((sda, 1), (scl, 1))
     acknowledged = not lines.get(sda)
-    lines.set(scl, 0)
-    lines.set(sda, 0), lines.set(scl, 1), lines.set(sda, 1)
+    levels((scl, 0), (sda, 0), (scl, 1), (sda, 1))
     assert lines.get(sda) == lines.get(scl) == 1
     return acknowledged
 
