@@ -369,14 +369,16 @@ class Machine:
         modules.enter()
         try:
             self._to_program.release()
-            self._wait(thread)
+            back = self._wait()
         finally:
             modules.leave()
+        if not back:
+            raise FirmwareError(self._hang(thread))
 
-    def _wait(self, thread: threading.Thread) -> None:
+    def _wait(self) -> bool:
+        """False if the program does not hand over."""
         try:
-            if not self._to_host.acquire(timeout=self.hang_s):
-                raise FirmwareError(self._hang(thread))
+            return self._to_host.acquire(timeout=self.hang_s)
         except KeyboardInterrupt:
             # Let it come to its next look at the clock, so that two things never run at once.
             self.chip.stop_at = self.chip.now

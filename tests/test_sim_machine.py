@@ -184,6 +184,28 @@ def test_modules_are_imported_anew_at_each_start(tmp_path: Path) -> None:
     assert "helper" not in sys.modules and "inner.deep" not in sys.modules
 
 
+def test_tracebacks_and_warnings_while_the_program_runs(tmp_path: Path) -> None:
+    """Python 3.13's linecache imports `os` when it is used: it must not get the board's."""
+    folder = program(
+        tmp_path,
+        """
+        import os, sys, time, traceback, warnings
+        try:
+            1 // 0
+        except ZeroDivisionError as error:
+            print(traceback.format_exception(error)[-1].strip())
+        warnings.warn("seen", stacklevel=1)
+        print(hasattr(os, "path"), hasattr(os, "environ"), hasattr(time, "perf_counter"))
+        """,
+    )
+    with Machine(folder) as machine, pytest.warns(UserWarning, match="seen"):
+        machine.run(2000)
+    assert "".join(machine.serial_text).splitlines() == [
+        "ZeroDivisionError: integer division or modulo by zero",
+        "False False False",
+    ]
+
+
 def test_modules_of_the_host_come_back(tmp_path: Path) -> None:
     folder = program(
         tmp_path, WAITS + "import late\nkeys.events.get(); time.sleep(1)\nimport later"

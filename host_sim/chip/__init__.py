@@ -13,7 +13,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from host_sim.chip import clock, core, drive
+from host_sim.chip import core, drive, pylib
 
 STAND_INS = (
     "alarm",
@@ -39,7 +39,7 @@ _USB = {
 def stand_ins() -> dict[str, ModuleType]:
     """Name -> module, for all that a program can import but `board`; made once."""
     if not _made:
-        _made["micropython"] = clock.make_micropython()
+        _made["micropython"] = pylib.make_micropython()
         for name in STAND_INS:
             _made[name] = importlib.import_module(f"host_sim.chip.{name}")
         # Blinka looks these up by name while it is imported.
@@ -62,8 +62,8 @@ def stand_ins() -> dict[str, ModuleType]:
             for function in functions:
                 setattr(module, function, lambda *_, **__: None)
             _made[name] = module
-        _made["time"] = clock.make_time()
-        _made["gc"] = clock.make_gc()
+        _made["time"] = pylib.make_time()
+        _made["gc"] = pylib.make_gc()
         _made["os"] = drive.make_os()
     return _made
 

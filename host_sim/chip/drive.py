@@ -14,6 +14,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from host_sim.chip import core
+from host_sim.chip.pylib import StandIn
 
 
 class Drive:
@@ -146,7 +147,7 @@ def leave() -> None:
 
 def make_os() -> ModuleType:
     """The module `os` as far as CircuitPython has it."""
-    module = ModuleType("os", "os of CircuitPython on the simulated board")
+    module: Any = StandIn(os)
 
     def getenv(key: str, default: Any = None) -> Any:
         core.current().alive()
@@ -214,6 +215,6 @@ def make_os() -> ModuleType:
     made = (getenv, urandom, uname, listdir, stat, remove, rename, mkdir, rmdir, statvfs, getcwd)
     for function in (*made, sync):
         setattr(module, function.__name__, function)
-    module.unlink = remove  # type: ignore[attr-defined]
-    module.sep = "/"  # type: ignore[attr-defined]
+    module.unlink = remove
+    module.sep = "/"
     return module
