@@ -90,7 +90,8 @@ class Machine:
 
         `nvm`: 4096 bytes that are used as they are, or True for blank ones, or None for a board
         without. `saved(start, stop)` is called after each write to it. `changes`: a folder for what
-        the program writes to its drive; without one the drive stays read-only. `serial` gets what
+        the program writes to its drive; without one the drive stays read-only. Files in it, a
+        settings.toml for one, go before those of the program's folder. `serial` gets what
         the program prints.
         """
         root = Path(root).resolve()

@@ -12,7 +12,8 @@ import click
 
 from host_sim import script
 from host_sim.chip.profiles import PROFILES
-from host_sim.machine import REPOSITORY, FirmwareError, Machine, NotIdle
+from host_sim.machine import BOOT_MS, REPOSITORY, FirmwareError, Machine, NotIdle
+from host_sim.recording import Recorder
 from host_sim.savefile import SaveFile, StoreError
 
 
@@ -36,9 +37,44 @@ def read_script(path: str) -> list[script.Command]:
         raise plain(str(error), 2) from None
 
 
-def perform(machine: Machine, commands: list[script.Command], shots: Path | None) -> None:
+class Film:
+    """Everything that the panel shows in a run, looked at 50 times a simulated second."""
+
+    _EVERY_US = 20_000
+    _SETTLED_US = 3_000  # never a picture of which half is sent
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.before = 0.0  # milliseconds in earlier runs of the board
+        machine.run(BOOT_MS)
+        self.recorder = Recorder(machine.panel, self.time())
+        self._look()
+
+    def time(self) -> float:
+        """Milliseconds since the first power-on."""
+        return self.before + self.machine.now_ms
+
+    def _look(self) -> None:
+        chip = self.machine.chip
+        if chip.now - self.machine.panel_at >= self._SETTLED_US:
+            self.recorder.look(self.time())
+        chip.at(chip.now + self._EVERY_US, self._look)
+
+    def power(self) -> None:
+        """Cut the power and go on filming."""
+        self.before = self.time()
+        self.machine.power()
+        self.before -= BOOT_MS
+        self.machine.run(BOOT_MS)
+        self._look()
+
+
+def perform(
+    machine: Machine, commands: list[script.Command], shots: Path | None, gif: str | None = None
+) -> None:
     """Do what the script says on a board that is switched on here."""
     machine.boot()
+    film = None if gif is None else Film(machine)
     for command in commands:
         if command.verb == "press":
             machine.press(command.name, command.ms)
@@ -52,8 +88,12 @@ def perform(machine: Machine, commands: list[script.Command], shots: Path | None
         elif command.verb == "text":
             # As bytes: a console that is not UTF-8 has no half blocks.
             click.echo(f"{machine.text()}\n".encode(), nl=False)
+        elif film is not None:
+            film.power()
         else:
             machine.power()
+    if film is not None and gif is not None:
+        film.recorder.save(gif, end_ms=film.time())
 
 
 @click.command()
@@ -64,9 +104,16 @@ def perform(machine: Machine, commands: list[script.Command], shots: Path | None
 @click.option(
     "--profile", type=click.Choice(list(PROFILES)), default="pico", show_default=True, help="Board."
 )
+@click.option("--gif", metavar="FILE", help="All that the panel shows, as an animated GIF.")
 @click.option("--root", default=str(REPOSITORY), hidden=True, help="Another program than this one.")
 def command(
-    keys: str, shots: str | None, seed: int, store: str | None, profile: str, root: str
+    keys: str,
+    shots: str | None,
+    seed: int,
+    store: str | None,
+    profile: str,
+    gif: str | None,
+    root: str,
 ) -> None:
     """Press buttons from a script on the simulated board; write pictures.
 
@@ -100,7 +147,7 @@ def command(
         serial=lambda text: click.echo(text, nl=False, err=True),
     )
     try:
-        perform(machine, commands, folder)
+        perform(machine, commands, folder, gif)
     except FirmwareError as error:
         raise plain(str(error).rstrip("\n"), 3) from None
     except NotIdle as error:
@@ -108,7 +155,7 @@ def command(
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # whoever read standard output has gone; click ends quietly
-        raise plain(f"{error.filename or shots}: {error.strerror}", 2) from None
+        raise plain(f"{error.filename or shots or gif}: {error.strerror}", 2) from None
     except KeyboardInterrupt:
         raise plain("Stopped.", 130) from None
     finally:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -242,3 +243,18 @@ def test_both_profiles_show_the_same_title(tmp_path: Path, profile: str) -> None
     )
     assert done.exit_code == 0, done.output
     assert len(lit(tmp_path / "title.png")) > 100
+
+
+def test_gif_of_all_that_was_shown(tmp_path: Path) -> None:
+    gif = tmp_path / "a.gif"
+    keys = "idle\npress LEFT\nwait 440\npower\nidle\n"
+    assert run(tmp_path, keys, "--gif", str(gif)).exit_code == 0
+    image: Any = Image.open(gif)
+    seen = []
+    for index in range(image.n_frames):
+        image.seek(index)
+        seen.append((image.info["duration"], sum(map(bool, image.convert("L").tobytes()))))
+    assert image.size == (512, 256)
+    # dark while starting, then the first picture, the press, its release, dark, the picture
+    assert len(seen) >= 5
+    assert sum(duration for duration, _ in seen) == pytest.approx(2 * 400 + 560, abs=60)
