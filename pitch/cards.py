@@ -32,4 +32,4 @@ THROW = const(1 << 24)  # THROW | mask: throws away the cards at these positions
 PIPS = b"\0\0\0\0\0\0\0\0\0\0\x0a\x01\x02\x03\x04\0"
 
 # The whole pack, clubs low to spades high: where every shuffle starts.
-PACK = tuple([suit << 4 | rank for suit in range(4) for rank in range(2, 15)])
+PACK = bytes([suit << 4 | rank for suit in range(4) for rank in range(2, 15)])

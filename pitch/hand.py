@@ -1,18 +1,18 @@
 """One deal, from the first card dealt to the scored hand: whose turn, what is legal, what it does.
-Core: imports cards, rules and, where a variant needs it, draw. Allocates nothing from the first bid to
+Core: imports cards, score and, where a variant needs it, draw. Allocates nothing from the first bid to
 the scored hand.
 
 Lists of small ints are used where bytearrays would do: they take 3 bytes more an entry on a board (1.1 KB
 in all) and are read and written two to three times as fast by CPython 3.11.
 """
 
-from pitch.cards import PIPS, const
+from pitch.cards import const
+from pitch.score import score
 
 # The numbers of cards.py, rules.py and text.POINTS that are used here. Written again, since a private
 # constant costs a board nothing where an imported name takes 20 bytes and a look-up at each use; a test
 # holds them equal.
 _HIDDEN = const(15)
-_JACK = const(11)
 _PASS = const(64)
 _BID = const(64)
 _STAND = const(80)
@@ -24,14 +24,7 @@ _NAMING = const(5)
 _SAME = const(1)
 _NEXT = const(2)
 _ELDEST = const(3)
-_NOBODY = const(0)
-_ELDER = const(1)
 _NAMES = const(1)
-_HIGH = const(2)
-_LOWEST = const(3)
-_TAKEN_JACK = const(4)
-_GAME = const(5)
-
 _NONE = const(-1)
 _CARDS = const(52)
 _ACTIONS = const(16)  # the most actions at once: a pass and fourteen bids, or the cards of a hand
@@ -291,7 +284,7 @@ class Hand:
             seat = self.rules.after[seat]
             while not held[seat]:
                 if seat == last:
-                    self._score()
+                    score(self)
                     return
                 seat = self.rules.after[seat]
         self.led = self.winning = _NONE
@@ -359,119 +352,9 @@ class Hand:
         self.ntricks = ntricks + 1
         self._lead_from(self.winning)
 
-    # ---- scoring (R13 - R16)
-
     def point(self, name, side, value):
         self.points[self.npoints] = name << 8 | side << 4 | value
         self.npoints += 1
-
-    def _score(self):
-        rules = self.rules
-        first = self.npoints
-        if rules.counted:
-            self.draw.score_counted(self)
-        else:
-            self._score_pitch()
-        taken = self.taken
-        gain = self.gain
-        points = self.points
-        swept = points[first] >> 4 & 15 if self.npoints - first == rules.full else _NONE
-        for i in range(first, self.npoints):
-            side = points[i] >> 4 & 15
-            if side != swept:
-                swept = _NONE
-            taken[side] += points[i] & 15
-        for side in range(rules.nsides):
-            gain[side] += taken[side]  # R14, R15
-        self.swept = swept
-        bid = self.bid
-        if bid:
-            side = self.pitcher % rules.nsides
-            made = taken[side] >= bid
-            if bid == 5 == rules.smudge:  # option smudge=5: all six tricks and all four points
-                made = swept == side
-                for i in range(self.ntricks):
-                    made = made and self.tricks[i] % rules.nsides == side
-                taken[side] = 5 if made else taken[side]
-            self.made = 1 if made else 0
-            gain[side] = taken[side] if made else -bid  # R16
-        self.phase = _DONE
-        self.turn = _NONE
-
-    def _score_pitch(self):
-        """High, Low, Jack and Game (R13)."""
-        rules = self.rules
-        sides = rules.nsides
-        log = self.log
-        follows = self.follows
-        trump = self.trump
-        self.count_pips(self.pips)
-        high = jack = high_seat = low_seat = _NONE
-        low = 64
-        start = self.first
-        for trick in range(self.ntricks):
-            taker = self.tricks[trick]
-            end = self.ends[trick]
-            for i in range(start, end):
-                card = log[i]
-                if follows[card] == trump:
-                    if card > high:
-                        high = card
-                        high_seat = taker
-                    if card < low:
-                        low = card
-                        low_seat = taker if rules.low_taker else self.by[i]
-                    if card & 15 == _JACK:
-                        jack = taker
-            start = end
-        if high_seat >= 0:
-            self.point(_HIGH, high_seat % sides, 1)
-            self.point(_LOWEST, low_seat % sides, 1)
-        if jack >= 0:
-            self.point(_TAKEN_JACK, jack % sides, 1)
-        game = self._game_side()
-        if game >= 0:
-            self.point(_GAME, game, 1)
-
-    def count_pips(self, pips):
-        """Fills `pips`, a list with an entry a side, with those of the tricks won so far."""
-        sides = self.rules.nsides
-        log = self.log
-        start = self.first
-        for side in range(sides):
-            pips[side] = 0
-        for trick in range(self.ntricks):
-            side = self.tricks[trick] % sides
-            end = self.ends[trick]
-            for i in range(start, end):
-                pips[side] += PIPS[log[i] & 15]
-            start = end
-
-    def _game_side(self):
-        """The side with the most pips; what a tie gives is the option `tie`. -1: nobody."""
-        rules = self.rules
-        pips = self.pips
-        best = side = _NONE
-        level = False
-        for i in range(rules.nsides):
-            if pips[i] > best:
-                best = pips[i]
-                side = i
-                level = False
-            elif pips[i] == best:
-                level = True
-        if not level:
-            return side
-        if rules.tie == _NOBODY:
-            return _NONE
-        if rules.tie == _ELDER:
-            seat = rules.after[self.dealer]
-            while pips[seat % rules.nsides] != best:
-                seat = rules.after[seat]
-            return seat % rules.nsides
-        if self.pitcher >= 0 and pips[self.pitcher % rules.nsides] == best:
-            return self.pitcher % rules.nsides
-        return _NONE
 
     def observe(self, seat, view):
         """Fills `view`, a view.View, with what `seat` may know, and nothing else."""

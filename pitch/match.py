@@ -48,7 +48,8 @@ class Match:
     def deal(self):
         """Deals the next hand from the seed and the hand's number."""
         pack = self.hand.pack
-        pack[:] = PACK
+        for i in range(len(PACK)):
+            pack[i] = PACK[i]
         self.hands += 1
         self.rng.seed(self.hi, self.lo, self.hands)
         rules = self.rules

@@ -1,7 +1,9 @@
-"""What one seat may know of a hand: all that bots and screens are given. Core: imports cards and hand."""
+"""What one seat may know of a hand: all that bots and screens are given. Core: imports cards, hand
+and score."""
 
 from pitch.cards import const
 from pitch.hand import most_actions, most_cards
+from pitch.score import count_pips
 
 _NONE = const(-1)
 _HIDDEN = const(15)
@@ -69,7 +71,7 @@ class View:
             target = getattr(self, name)
             for i in range(len(target)):
                 target[i] = source[i]
-        hand.count_pips(self.pips)
+        count_pips(hand, self.pips)
         self.n = hand.legal() if seat == hand.turn else 0
         for i in range(len(self.acts)):
             self.acts[i] = hand.acts[i] if i < self.n else 0
