@@ -38,7 +38,7 @@ from PIL import Image
 from host_sim.chip import Modules, blinka_module, core, make_board, stand_ins
 from host_sim.chip.drive import Drive
 from host_sim.chip.profiles import PROFILES, Wiring
-from host_sim.panel import Panel
+from host_sim.panel import FeatherWing, Panel
 from host_sim.script import GAP_MS, PRESS_MS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -100,8 +100,10 @@ class Machine:
         modules = stand_ins()
         self.microcontroller: Any = modules["microcontroller"]
         self.supervisor: Any = modules["supervisor"]
-        self.panel = Panel(self._panel_written)
-        self.chip = core.Chip(PROFILES[profile], wiring=wiring, panel=self.panel, seed=seed)
+        wired = PROFILES[profile].wiring if wiring is None else wiring
+        kind = FeatherWing if wired.panel == "featherwing" else Panel
+        self.panel: Panel = kind(self._panel_written)
+        self.chip = core.Chip(PROFILES[profile], wiring=wired, panel=self.panel, seed=seed)
         self.chip.boots = 0
         data = nvm if isinstance(nvm, bytearray) else bytearray(b"\xff" * 4096)
         self.nvm = None if nvm is None else self.microcontroller.ByteArray(data, saved)
@@ -193,6 +195,17 @@ class Machine:
         self.run(ms)
         self.release(name)
         self.run(GAP_MS)
+
+    def unplug(self) -> None:
+        """Pull the panel's cable: dark, and nothing acknowledges."""
+        self.chip.panel_there = False
+        self.panel.on = False
+        self.panel.changes += 1
+
+    def plug(self) -> None:
+        """Put it back: the panel has lost its settings and its picture."""
+        self.chip.panel_there = True
+        self.panel.power_on(seed=1)
 
     def turn(self, detents: int) -> None:
         """Turn the encoder, if the board has one."""

@@ -1,7 +1,8 @@
-"""The SH1106 panel: every byte of either bus goes in, the picture that a viewer sees comes out.
+"""SH1106 and SH1107 panels: every byte of either bus goes in, the picture that a viewer sees comes out.
 
 One model for the simulated board and for the emulated one; imports nothing of the project.
-Source of commands, addressing and power-on values: Sino Wealth's SH1106 datasheet, version 2.3.
+Source of commands, addressing and power-on values: Sino Wealth's SH1106 datasheet, version 2.3; the
+SH1107 is modelled as far as the Adafruit driver for it goes.
 """
 
 from __future__ import annotations
@@ -54,10 +55,15 @@ class Panel:
     That is how the usual modules are mounted, and what the Adafruit driver (0xA1, 0xC8) expects.
     """
 
+    columns = COLUMNS
+    pages = PAGES
+    second = _TWO_BYTES
+    power_on_values = _POWER_ON
+
     ram: bytearray
-    """132 * 8 bytes, page after page; bit 0 of a byte is the page's top row."""
+    """columns * pages bytes, page after page; bit 0 of a byte is the page's top row."""
     column: int
-    """Where the next data byte goes, 0..132. It stops behind the last column: data is lost there."""
+    """Where the next data byte goes, 0..columns. It stops behind the last column: data is lost there."""
     page: int
     on: bool
     """False after power-on and after 0xAE (sleep: the glass is dark, RAM can be written)."""
@@ -88,7 +94,7 @@ class Panel:
     def __init__(self, on_write: Callable[[], None] | None = None) -> None:
         """`on_write` is called after each write: an I2C payload, or a byte of a byte-wise bus."""
         self.on_write = on_write
-        self.ram = bytearray(COLUMNS * PAGES)
+        self.ram = bytearray(self.columns * self.pages)
         self.clear_counters()
         self.reset()
 
@@ -103,7 +109,7 @@ class Panel:
         self.column = self.page = self.start_line = 0
         self.on = self.inverse = self.all_on = False
         self.segment_flip = self.common_flip = False
-        self.registers = dict(_POWER_ON)
+        self.registers = dict(self.power_on_values)
         self._second = ""  # register that the next command byte goes to
         self._saved = -1  # column at the start of read-modify-write
         self._control = 0  # I2C: the control byte in force, 0 when one is due
@@ -137,8 +143,8 @@ class Panel:
             pass
         elif 0x40 <= byte < 0x80:
             self._show("start_line", byte & 0x3F)
-        elif byte in _TWO_BYTES:
-            self._second = _TWO_BYTES[byte]
+        elif byte in self.second:
+            self._second = self.second[byte]
         elif byte & 0xFE == 0xA0:
             self._show("segment_flip", byte == 0xA1)
         elif byte & 0xFE == 0xA4:
@@ -147,8 +153,8 @@ class Panel:
             self._show("inverse", byte == 0xA7)
         elif byte & 0xFE == 0xAE:
             self._show("on", byte == 0xAF)
-        elif 0xB0 <= byte < 0xB8:
-            self.page = byte & 7
+        elif 0xB0 <= byte < 0xB0 + self.pages:
+            self.page = byte & 0x0F
         elif 0xC0 <= byte < 0xD0:
             self._show("common_flip", byte >= 0xC8)
         elif byte == _READ_MODIFY_WRITE:
@@ -168,8 +174,8 @@ class Panel:
     def data(self, byte: int) -> None:
         """One byte into RAM; the column moves on, the page never does."""
         self.data_bytes += 1
-        if self.column < COLUMNS:
-            at = self.page * COLUMNS + self.column
+        if self.column < self.columns:
+            at = self.page * self.columns + self.column
             if self.ram[at] != byte:
                 self.ram[at] = byte
                 self.changes += 1
@@ -178,8 +184,8 @@ class Panel:
     def _data_run(self, run: bytes | bytearray | memoryview) -> None:
         """As `data` for each byte, in one go."""
         self.data_bytes += len(run)
-        fits = max(0, min(len(run), COLUMNS - self.column))
-        at = self.page * COLUMNS + self.column
+        fits = max(0, min(len(run), self.columns - self.column))
+        at = self.page * self.columns + self.column
         new = bytes(run[:fits])
         if self.ram[at : at + fits] != new:
             self.ram[at : at + fits] = new
@@ -263,6 +269,11 @@ class Panel:
             return bytes(WIDTH * HEIGHT)
         if self.all_on:
             return bytes([1]) * (WIDTH * HEIGHT)
+        seen = self._lit()
+        return seen.translate(_NOT + bytes(254)) if self.inverse else seen
+
+    def _lit(self) -> bytes:
+        """What is lit of what is in RAM, as a viewer sees it."""
         rows = []
         for y in range(HEIGHT):
             line = y if self.common_flip else HEIGHT - 1 - y
@@ -270,13 +281,12 @@ class Panel:
                 rows.append(bytes(WIDTH))
                 continue
             row = (line + self.start_line + self.registers["offset"]) % HEIGHT
-            at = (row >> 3) * COLUMNS + COLUMN_OFFSET
+            at = (row >> 3) * self.columns + COLUMN_OFFSET
             lit = self.ram[at : at + WIDTH].translate(_BIT[row & 7])
             if not self.segment_flip:
                 lit.reverse()
             rows.append(bytes(lit))
-        seen = b"".join(rows)
-        return seen.translate(_NOT + bytes(254)) if self.inverse else seen
+        return b"".join(rows)
 
     def image(self, scale: int = 4) -> Image.Image:
         """The picture in grey levels (0 or 255), each pixel `scale` by `scale`."""
@@ -294,3 +304,36 @@ class Panel:
             lower = seen[top + WIDTH : top + 2 * WIDTH]
             lines.append("".join(_HALVES[2 * u + v] for u, v in zip(upper, lower, strict=True)))
         return lines
+
+
+class FeatherWing(Panel):
+    """An SH1107 with 64x128 pixels of glass, mounted on its side: Adafruit's FeatherWing 4650.
+
+    A page is 8 columns of what the viewer sees, from the left; RAM columns 0..63 are its rows from
+    the bottom. The wing's 64 lines are wired from common 0x60 on. As the Adafruit driver has it with
+    rotation 90; segment and common flips are not modelled (that driver sets neither).
+    """
+
+    columns = 128
+    pages = 16
+    second = _TWO_BYTES | {0xDC: "start"}
+    power_on_values = _POWER_ON | {"multiplex": 0x7F, "start": 0x00}
+    lines_from = 0x60
+
+    def command(self, byte: int) -> None:
+        """As an SH1106, but it has two addressing modes, 0x20 (by page) and 0x21 (not modelled)."""
+        if byte == 0x20 and not self._second:
+            self.command_bytes += 1
+            return
+        super().command(byte)
+
+    def _lit(self) -> bytes:
+        registers = self.registers
+        wrong = registers["offset"] != self.lines_from or registers["multiplex"] & 0x7F != 63
+        if wrong or self.segment_flip or self.common_flip or registers["start"]:
+            return bytes(WIDTH * HEIGHT)  # shifted or torn glass: nothing that can be read
+        seen = bytearray(WIDTH * HEIGHT)
+        for x in range(WIDTH):
+            at = (x >> 3) * self.columns
+            seen[x::WIDTH] = self.ram[at : at + HEIGHT][::-1].translate(_BIT[x & 7])
+        return bytes(seen)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from host_sim import terminal, window
-from host_sim.chip.profiles import PROFILES
+from host_sim.chip.profiles import PLAYABLE
 from host_sim.machine import REPOSITORY, FirmwareError, Machine
 from host_sim.run import plain
 from host_sim.savefile import SaveFile, StoreError
@@ -35,7 +35,7 @@ def default_store(profile: str) -> Path:
     "--store", metavar="FILE", help="Keeps the board's memory there, not in the usual place."
 )
 @click.option(
-    "--profile", type=click.Choice(list(PROFILES)), default="pico", show_default=True, help="Board."
+    "--profile", type=click.Choice(PLAYABLE), default="pico", show_default=True, help="Board."
 )
 @click.option("--scale", default=4, show_default=True, help="Size of the window, 2 to 12.")
 @click.option("--mute", is_flag=True, help="No sound from the window.")

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from host_sim import script
-from host_sim.chip.profiles import PROFILES
+from host_sim.chip.profiles import PLAYABLE
 from host_sim.machine import BOOT_MS, REPOSITORY, FirmwareError, Machine, NotIdle
 from host_sim.recording import Recorder
 from host_sim.savefile import SaveFile, StoreError
@@ -102,7 +102,7 @@ def perform(
 @click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
 @click.option("--store", metavar="FILE", help="Keeps the non-volatile memory in this file.")
 @click.option(
-    "--profile", type=click.Choice(list(PROFILES)), default="pico", show_default=True, help="Board."
+    "--profile", type=click.Choice(PLAYABLE), default="pico", show_default=True, help="Board."
 )
 @click.option("--gif", metavar="FILE", help="All that the panel shows, as an animated GIF.")
 @click.option("--root", default=str(REPOSITORY), hidden=True, help="Another program than this one.")

@@ -493,3 +493,50 @@ def test_no_thread_of_blinka_is_left(chip: core.Chip) -> None:
 
     assert not displayio.background_thread.is_alive()
     assert threading.active_count() == 1
+
+
+class TestFeatherWing:
+    """SH1107 on its side, with the Adafruit driver as it is meant to be used there."""
+
+    @pytest.fixture
+    def display(self) -> Iterator[Any]:
+        from host_sim.chip.profiles import PROFILES
+        from host_sim.panel import FeatherWing
+
+        driver = pytest.importorskip("adafruit_displayio_sh1107")
+        with bare_chip(profile=PROFILES["feather"], panel=FeatherWing()) as chip:
+            import busio
+            import i2cdisplaybus
+
+            i2c = busio.I2C(chip.pins[3], chip.pins[2], frequency=400_000)
+            bus = i2cdisplaybus.I2CDisplayBus(i2c, device_address=0x3C)
+            yield driver.SH1107(bus, width=128, height=64, auto_refresh=False)
+
+    def test_pixels_where_they_belong(self, display: Any) -> None:
+        import displayio
+
+        bitmap = displayio.Bitmap(128, 64, 2)
+        dots = {(0, 0), (127, 63), (1, 0), (9, 5), (64, 31), (100, 63)}
+        for x, y in dots:
+            bitmap[x, y] = 1
+        group = displayio.Group()
+        group.append(displayio.TileGrid(bitmap, pixel_shader=two_colours()))
+        display.root_group = group
+        display.refresh()
+        panel = core.current().panel
+        assert {(i % 128, i // 128) for i, bit in enumerate(panel.pixels()) if bit} == dots
+        assert not panel.unknown
+
+    def test_partial_refresh(self, display: Any) -> None:
+        import displayio
+
+        group = displayio.Group()
+        tile = displayio.TileGrid(displayio.Bitmap(6, 8, 2), pixel_shader=two_colours(), x=50, y=20)
+        group.append(tile)
+        display.root_group = group
+        display.refresh()
+        tile.bitmap.fill(1)
+        display.refresh()
+        seen = core.current().panel.pixels()
+        lit = {(i % 128, i // 128) for i, bit in enumerate(seen) if bit}
+        assert lit == {(50 + i, 20 + j) for i in range(6) for j in range(8)}

@@ -348,6 +348,32 @@ def test_panel_unplugged_and_back(tmp_path: Path) -> None:
         assert sum(machine.pixels()) == 1
 
 
+def test_cable_pulled_and_put_back(tmp_path: Path) -> None:
+    """A panel that had no power for a moment is blank and asleep until it is set up again."""
+    with Machine(counter(tmp_path)) as machine:
+        machine.idle()
+        machine.press("OK")
+        machine.unplug()
+        assert not any(machine.pixels())
+        machine.plug()
+        machine.press("OK")
+        machine.idle()
+        assert not machine.panel.on and machine.panel.column > 0
+
+
+def test_settings_beside_the_program(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "changes").mkdir()
+    folder = program(
+        tmp_path / "root", "import os; print(os.getenv('A'))", {"settings.toml": "A = 1"}
+    )
+    (tmp_path / "changes" / "settings.toml").write_text("A = 2")
+    for changes, value in ((None, "1\n"), (tmp_path / "changes", "2\n")):
+        with Machine(folder, changes=changes) as machine:
+            machine.run(2000)
+            assert "".join(machine.serial_text) == value
+
+
 def test_macropad_display_is_ready_and_refreshes_by_itself(tmp_path: Path) -> None:
     folder = program(
         tmp_path,

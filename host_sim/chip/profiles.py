@@ -16,6 +16,8 @@ class Wiring:
     bus: str = "i2c"
     """"i2c" or "spi"."""
     address: int = 0x3C
+    panel: str = "sh1106"
+    """"sh1106" or "featherwing" (an SH1107 on its side)."""
     sda: int = 4
     scl: int = 5
     clock: int = -1
@@ -54,6 +56,10 @@ _PICO |= {"SMPS_MODE": 23, "GP23": 23, "VBUS_SENSE": 24, "GP24": 24, "LED": 25}
 _PICO |= {"GP26_A0": 26, "A0": 26, "GP27_A1": 27, "A1": 27, "GP28_A2": 28, "A2": 28}
 _PICO |= {"A3": 29, "VOLTAGE_MONITOR": 29}
 
+_FEATHER = {"SDA": 2, "SCL": 3, "D4": 6, "D5": 7, "D6": 8, "NEOPIXEL": 16, "LED": 13, "D24": 24}
+_FEATHER |= {f"D{n}": n for n in range(9, 14)} | {"SCK": 18, "MOSI": 19, "MISO": 20, "D25": 25}
+_FEATHER |= {"TX": 0, "RX": 1, "D0": 1, "D1": 0, "A0": 26, "A1": 27, "A2": 28, "A3": 29}
+
 _MACROPAD = {f"KEY{n}": n for n in range(1, 13)}
 _MACROPAD |= {"LED": 13, "SPEAKER_ENABLE": 14, "SPEAKER": 16, "ENCODER_SWITCH": 0, "BUTTON": 0}
 _MACROPAD |= {"ENCODER_A": 17, "ROTA": 17, "ENCODER_B": 18, "ROTB": 18, "NEOPIXEL": 19}
@@ -84,4 +90,18 @@ PROFILES = {
         spi=(26, 27, 28),
         neopixel=19,
     ),
+    # A Feather RP2040 with the FeatherWing OLED 128x64 and its three buttons A, B, C.
+    "feather": Profile(
+        name="feather",
+        board_id="adafruit_feather_rp2040",
+        machine="Adafruit Feather RP2040 with rp2040",
+        pins=_FEATHER,
+        wiring=Wiring(sda=2, scl=3, panel="featherwing"),
+        buttons={"LEFT": 9, "OK": 8, "RIGHT": 7},
+        i2c=(3, 2),
+        neopixel=16,
+    ),
 }
+
+PLAYABLE = ("pico", "macropad")
+"""Those with all four buttons, which key scripts name."""
