@@ -37,6 +37,9 @@ format: setup
 	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
 
+screens: setup
+	$(BIN)/python -m pytest tests/test_screens.py --update-screens
+
 test-board: setup
 	$(BIN)/python -m pytest tests/test_board.py -s
 

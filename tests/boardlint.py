@@ -265,7 +265,7 @@ def _arrows(m: Module) -> Iterator[Hit]:
             allowed = {
                 "core": core or helper,
                 "bots": core or bots or helper,
-                "app": core or bots or app or helper,
+                "app": core or bots or app or helper or target == "gc",
                 "handheld": top not in ("pitch", "code", "boot"),
                 "lib": top not in ("pitch", "handheld", "code", "boot"),
                 "code.py": top == "handheld" or app,

@@ -1,0 +1,37 @@
+"""The budgets of heap, on a real MicroPython (64-bit words: the figures are twice a board's)."""
+
+import pytest
+
+from host_sim import memory
+
+
+@pytest.fixture(scope="module")
+def core() -> dict[str, int]:
+    try:
+        used: dict[str, int] = memory.run("core_heap.py", heap=memory.SMALLEST)["used"]
+    except memory.MemoryFault as fault:
+        if "no micropython" in str(fault):
+            pytest.skip(str(fault))
+        raise
+    return used
+
+
+def test_the_core_loads_and_plays_in_64_kb(core: dict[str, int]) -> None:
+    assert core["end"] < memory.SMALLEST
+
+
+def test_the_core_keeps_its_12_kb(core: dict[str, int]) -> None:
+    assert core["match"] - core["start"] <= memory.CORE_BUDGET
+
+
+@pytest.mark.parametrize("game,players", memory.GAMES)
+def test_not_a_byte_from_the_first_action_to_the_score(
+    game: str, players: int, core: dict[str, int]
+) -> None:
+    """Under heap_lock an allocation ends the script; what is left afterwards is counted besides."""
+    assert memory.run("core_heap.py", game, str(players))["play"] == 0
+
+
+def test_too_small_a_heap_is_told_in_one_line(core: dict[str, int]) -> None:
+    with pytest.raises(memory.MemoryFault, match="24 KB of heap: MemoryError"):
+        memory.run("core_heap.py", heap=24 * memory.KB)
