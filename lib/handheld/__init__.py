@@ -8,3 +8,9 @@ def forget(name):
     """Unloads the module handheld.`name`: for those that are needed once, and take memory for ever."""
     sys.modules.pop("handheld." + name, None)
     globals().pop(name, None)
+
+
+def forget_library(package, module):
+    """Unloads `module` of another package, and the package."""
+    sys.modules.pop(package + "." + module, None)
+    sys.modules.pop(package, None)

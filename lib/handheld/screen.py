@@ -72,7 +72,6 @@ class Screen:
         self._text = self._table = self._sheet = None
         self._text_rows = self._table_rows = self._sheet_rows = None
         self._banner = None
-        self._bannered = False
         self._rows = None
         self._grid = None
         self._column = 0
@@ -92,21 +91,27 @@ class Screen:
         if self._text is None:
             self._text = Group()
             self._text_rows = self._build_rows(self._text, (0, 1, 2, 3, 4, 5, 6, 7))
-        self._rows = self._text_rows
-        self._clear()
+        self._open(self._text_rows)
         if banner is not None:
-            self._set_banner(banner)
-        if self._bannered != (banner is not None):
-            self._bannered = not self._bannered
-            self._banner.hidden = not self._bannered
+            from adafruit_display_text import label
+            from terminalio import FONT
+
+            self._banner = label.Label(
+                FONT,
+                text=banner,
+                scale=2,
+                color=0xFFFFFF,
+                anchor_point=(0.5, 0.5),
+                anchored_position=(64, 20),
+            )
+            self._text.append(self._banner)
         self._show(self._text)
 
     def table(self, slots, held):
         """Shows an empty table: `slots` cards in the middle (at most 7), `held` in hand (at most 9)."""
         if self._table is None:
             self._build_table()
-        self._rows = self._table_rows
-        self._clear()
+        self._open(self._table_rows)
         for place in range(SLOTS + HELD):
             self.card(place, NO_TILE, NO_TILE, PLAIN)
         for place in range(CHOICES):
@@ -134,8 +139,7 @@ class Screen:
         """Shows an empty sheet: two rows of text, then up to 4 lines of numbers."""
         if self._sheet is None:
             self._build_sheet()
-        self._rows = self._sheet_rows
-        self._clear()
+        self._open(self._sheet_rows)
         for grid in self._rings:
             for place in range(_LINE_CELLS):
                 grid[place] = 0
@@ -316,8 +320,15 @@ class Screen:
         palette[1] = ink1
         return palette
 
-    def _clear(self):
-        for grid in self._rows:
+    def _open(self, rows):
+        """Makes these the rows that are written to, all blank. A banner goes, and with it the library that
+        set it: 17 KB of a board's heap, for a word that is there between games."""
+        if self._banner is not None:
+            self._text.remove(self._banner)
+            self._banner = None
+            handheld.forget_library("adafruit_display_text", "label")
+        self._rows = rows
+        for grid in rows:
             if grid is not None:
                 for column in range(_LINE_CELLS if grid.width > COLUMNS else COLUMNS):
                     if grid[column] != BLANK:
@@ -343,18 +354,6 @@ class Screen:
         for row in rows:
             grids[row] = self._grid_of(group, COLUMNS, _LEFT, row * 8)
         return grids
-
-    def _set_banner(self, text):
-        if self._banner is None:
-            from adafruit_display_text import bitmap_label
-            from terminalio import FONT
-
-            self._banner = bitmap_label.Label(FONT, scale=2, color=0xFFFFFF)
-            self._text.append(self._banner)
-            self._banner.hidden = True
-        self._banner.text = text
-        self._banner.anchor_point = (0.5, 0.5)
-        self._banner.anchored_position = (64, 20)
 
     def _build_table(self):
         group = self._table = Group()

@@ -164,16 +164,17 @@ class Store:
     # ---- the journal
 
     def begin(self, header):
-        """Opens a journal, closing the one that was open. Erases the memory first if less than three
-        quarters of it are left: at this moment no journal is at stake."""
-        self.end()
-        if self._end > self._size // 4:
-            self._rewrite()
-        self._header = self._append(_BEGIN, header)
-        self.open = self._header > 0
-        self.count = self.marks = 0
+        """Opens a journal in place of the one that was open. Erases the memory first if less than three
+        quarters of it are left: at this moment nobody is in the middle of anything."""
         if self.state == FULL:
             self.state = FINE
+        self.open = False
+        if self._end > self._size // 4:
+            self._rewrite(header)
+        else:
+            self._header = self._append(_BEGIN, header)
+            self.open = self._header > 0
+            self.count = self.marks = 0
 
     def mark(self, data):
         """A place to go on from. `data`: bytes, at most 64."""
@@ -346,9 +347,12 @@ class Store:
                 image += _record(_PUT, self._data(self._keys[key]), len(image))
         return image
 
-    def _rewrite(self):
-        """Erases the memory and writes the values anew, in one go: one erase on RP2 boards."""
+    def _rewrite(self, header=None):
+        """Erases the memory and writes the values anew and, with `header`, the beginning of a journal: all
+        in one go, so that RP2 boards erase once and there is no moment in between."""
         values = self._values_image()
+        if header is not None:
+            values += _record(_BEGIN, header, len(values))
         end = len(values)
         gc.collect()
         image = bytearray(b"\xff" * self._size)

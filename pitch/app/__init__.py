@@ -5,11 +5,18 @@ A screen has draw() (shows all of itself), on(intent), and tick(now), which is T
 change anything.
 """
 
-from pitch.app import menus, texts
+import gc
+import sys
+
+from pitch.app import texts
 from pitch.app.contract import FOREIGN, FULL, LONG_BACK, MISSING, OLDER
 from pitch.cards import const
 
 _VALUES_KEY = const(0)  # key of the settings in the store
+# Modules of screens are dropped while none of their screens is there: 4 to 7 KB each of a board's heap. It
+# takes 50 ms to load a compiled one again; from source it would be half a second, so those stay.
+_SCREENS = ("menus", "table", "sheets")
+_DROPS = __file__.endswith(".mpy")
 
 
 class App:
@@ -20,13 +27,13 @@ class App:
         self.screen = console.screen
         self.store = console.store
         self.game = None
-        self.values = bytearray(len(menus.VALUES))
-        self._read_values()
-        self.stack = [menus.Title(self)]
-        self.top = self.stack[0]
+        self.values = bytearray(len(texts.VALUES))
+        self.read_values()
+        self.stack = []
+        self.top = None
         self.told = 0
+        self.home()
         self.tell_store()
-        self.top.draw()
 
     def step(self):
         """One round: a button's intent, or else a tick."""
@@ -40,73 +47,50 @@ class App:
 
     # ---- the stack
 
+    def load(self, name):
+        """The module of that name with screens in it."""
+        __import__("pitch.app." + name)
+        return sys.modules["pitch.app." + name]
+
+    def _show(self):
+        self.top = self.stack[-1]
+        if _DROPS:
+            for name in _SCREENS:
+                used = False
+                for screen in self.stack:
+                    used = used or screen.module == name
+                if not used and sys.modules.pop("pitch.app." + name, None):
+                    globals().pop(name, None)
+            gc.collect()
+        self.top.draw()
+
     def push(self, screen):
         """Shows a screen over the one that is there."""
         self.stack.append(screen)
-        self.top = screen
-        screen.draw()
+        self._show()
 
     def swap(self, screen):
-        """Shows a screen in place of the one that is there."""
-        self.stack[-1] = screen
-        self.top = screen
-        screen.draw()
+        """Shows a screen in place of all that are there; the title is behind it."""
+        self.stack = [screen]
+        self._show()
 
     def back(self):
         """Back to the screen beneath."""
-        if len(self.stack) > 1:
-            self.stack.pop()
-        self.top = self.stack[-1]
-        self.top.draw()
+        self.stack.pop()
+        if self.stack:
+            self._show()
+        else:
+            self.home()
 
     def home(self):
         """Back to the title, from everywhere. The game is kept."""
-        while len(self.stack) > 1:
-            self.stack.pop()
-        self.top = self.stack[0]
-        self.top.draw()
+        self.stack = [self.load("menus").Title(self)]
+        self._show()
 
     def pause(self):
         """What BACK does in a game."""
+        menus = self.load("menus")
         self.push(menus.open_menu(self, menus.PAUSE))
-
-    def choose(self, what):
-        """Does what an item of a list stands for."""
-        m = menus
-        if what == m.NEW and self.top is self.stack[0] and self.unfinished():
-            what = m.ANEW
-        if what < m.CONTINUE:
-            self.push(m.open_menu(self, what))
-        elif what == m.CONTINUE:
-            self.resume()
-        elif what == m.START:
-            self.start()
-        elif what == m.RESUME:
-            self.back()
-        elif what == m.TITLE:
-            self.home()
-        elif what == m.TRICK:
-            self.back()
-            self.review()
-        elif what == m.NEXT_GAME:
-            self.game.next_game()
-            self.swap(self.table())
-        elif what == m.ERASE or what == m.FORGO:
-            if what == m.ERASE:
-                self.store.erase()
-            else:
-                self.store.forgo()
-            self._read_values()
-            self.home()
-        else:
-            from pitch.app import sheets
-
-            if what == m.SCORES:
-                self.push(sheets.Sheet(self, False))
-            elif what == m.LEDGER:
-                self.push(sheets.Ledger(self, False))
-            else:
-                self.push(sheets.Test(self))
 
     # ---- the game
 
@@ -127,8 +111,8 @@ class App:
     def start(self):
         """A new session with the chosen number of players and target."""
         self.game = self.new()
-        self.game.start(self.values[menus.PLAYERS], self.values[menus.TARGET])
-        self.home_to(self.table())
+        self.game.start(self.values[texts.PLAYERS], self.values[texts.TARGET])
+        self.swap(self.table())
 
     def resume(self):
         """Goes on where the match stood."""
@@ -143,19 +127,11 @@ class App:
         if self.game.done():
             self.hand_over()
         else:
-            self.home_to(self.table())
-
-    def home_to(self, screen):
-        """A screen right above the title."""
-        while len(self.stack) > 1:
-            self.stack.pop()
-        self.push(screen)
+            self.swap(self.table())
 
     def table(self):
         """The table for the hand at hand."""
-        from pitch.app.table import Table
-
-        return Table(self)
+        return self.load("table").Table(self)
 
     def review(self):
         """Shows the last trick, if the table is on top."""
@@ -166,10 +142,8 @@ class App:
 
     def hand_over(self):
         """The hand is over: its points."""
-        from pitch.app import sheets
-
         self.game.close()
-        self.home_to(sheets.Points(self))
+        self.swap(self.load("sheets").Points(self))
         self.console.milestone("points")
 
     def next_hand(self):
@@ -178,15 +152,22 @@ class App:
         self.swap(self.table())
         self.tell_store()
 
+    def next_game(self):
+        """The next game of the session."""
+        self.game.games += 1
+        self.game.next_game()
+        self.swap(self.table())
+
     def after_game(self):
         """The game is over, and everything about it has been seen."""
-        self.home_to(menus.open_menu(self, menus.AFTER))
+        menus = self.load("menus")
+        self.swap(menus.open_menu(self, menus.AFTER))
 
     # ---- settings, sound, news about the store
 
     def speed(self):
         """Chosen speed, 0 slow to 2 fast."""
-        return self.values[menus.SPEED]
+        return self.values[texts.SPEED]
 
     def play(self, tune):
         """Starts a tune."""
@@ -194,7 +175,7 @@ class App:
 
     def change(self, what, step):
         """The next value of a setting, round the end."""
-        low, high, _, _ = menus.VALUES[what]
+        low, high, _, _ = texts.VALUES[what]
         self.values[what] = low + (self.values[what] - low + step) % (high - low + 1)
         self._apply(what)
 
@@ -203,15 +184,16 @@ class App:
         self.store.put(_VALUES_KEY, bytes(self.values))
 
     def _apply(self, what):
-        if what == menus.SOUND:
+        if what == texts.SOUND:
             self.console.sound.on = self.values[what] > 0
-        elif what == menus.LIGHT:
+        elif what == texts.LIGHT:
             self.console.brighten(self.values[what])
 
-    def _read_values(self):
+    def read_values(self):
+        """Takes the settings from the store, and what they are at first where it has none."""
         stored = self.store.get(_VALUES_KEY) or b""
         for what in range(len(self.values)):
-            low, high, first, _ = menus.VALUES[what]
+            low, high, first, _ = texts.VALUES[what]
             known = what < len(stored) and low <= stored[what] <= high
             self.values[what] = stored[what] if known else first
             self._apply(what)
@@ -221,7 +203,7 @@ class App:
         state = self.store.state
         if state != self.told and state in (MISSING, FOREIGN, OLDER, FULL):
             self.told = state
-            self.push(menus.Notice(self, texts.FOUND[state], state in (FOREIGN, OLDER)))
+            self.push(self.load("menus").Notice(self, texts.FOUND[state], state in (FOREIGN, OLDER)))
 
 
 def main(console):

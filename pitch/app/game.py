@@ -251,7 +251,8 @@ class Game:
             scores[side] = data[2 + side] - 128
 
     def close(self):
-        """The game is over and seen: it counts in the statistics, once, and leaves the journal."""
+        """If the game is over it counts in the statistics, once however often it is seen. It stays in the
+        journal, and with it the ledger, until the next one begins."""
         match = self.match
         if match.winner < 0:
             return
@@ -261,5 +262,3 @@ class Game:
             played = (old[0] << 8 | old[1]) + 1
             won = (old[2] << 8 | old[3]) + (match.winner == texts.YOU % self.rules.nsides)
             self.store.put(STATS, bytes((played >> 8 & 255, played & 255, won >> 8 & 255, won & 255)) + seed)
-        self.games += 1
-        self.store.end()

@@ -10,10 +10,11 @@ from pitch.app.contract import (
     POINTER_LEFT,
     PREV,
 )
+from pitch.app.texts import LIGHT, PLAYERS, SOUND, SPEED, TARGET, VALUES
 from pitch.cards import const
 
-# What an item does when it is chosen: below _VALUES it changes that value; the first few of the others
-# open a list; App.choose knows them all.
+# What an item does when it is chosen: below _VALUES it changes that value (texts.py); the first few of
+# the others open a list.
 _VALUES = const(20)
 NEW = const(20)
 SETTINGS = const(21)
@@ -31,20 +32,6 @@ RESUME = const(37)
 ERASE = const(38)
 FORGO = const(39)
 TEST = const(40)
-
-# Values, kept in the store in this order: lowest, highest, first, words for it (None: the number).
-SOUND = const(0)
-LIGHT = const(1)
-SPEED = const(2)
-PLAYERS = const(3)
-TARGET = const(4)
-VALUES = (
-    (0, 1, 1, texts.OFF_ON),
-    (0, 2, 2, texts.LEVELS),
-    (0, 2, 1, texts.SPEEDS),
-    (2, 7, 4, None),
-    (5, 52, 7, None),
-)
 
 # Lists: row of the first item, heading, then label and what it does, item by item.
 _NEW = (3, b"New game", (b"Deal the cards", START), (b"Players", PLAYERS), (b"Play to", TARGET))
@@ -82,6 +69,8 @@ _LISTS = (_NEW, _SETTINGS, _PAUSE, _ANEW, _AFTER)
 
 class Menu:
     """A list with a pointer. PREV and NEXT move it round; OK chooses, or opens a value for change."""
+
+    module = "menus"
 
     def __init__(self, app, table):
         self.app = app
@@ -155,7 +144,7 @@ class Menu:
 
     def choose(self, what):
         """Does what an item stands for."""
-        self.app.choose(what)
+        choose(self.app, what)
 
     def tick(self, now):
         """Nothing happens by itself."""
@@ -202,9 +191,45 @@ class Notice(Menu):
 
     def back(self):
         """Not answered is answered with the harmless one."""
-        self.app.choose(FORGO if self.table is _FOREIGN else RESUME)
+        choose(self.app, FORGO if self.table is _FOREIGN else RESUME)
 
 
 def open_menu(app, what):
     """The list behind an item."""
     return Menu(app, _LISTS[what - NEW])
+
+
+def choose(app, what):
+    """Does what an item stands for."""
+    if what == NEW and len(app.stack) == 1 and app.unfinished():
+        what = ANEW
+    if what < CONTINUE:
+        app.push(open_menu(app, what))
+    elif what == CONTINUE:
+        app.resume()
+    elif what == START:
+        app.start()
+    elif what == RESUME:
+        app.back()
+    elif what == TITLE:
+        app.home()
+    elif what == TRICK:
+        app.back()
+        app.review()
+    elif what == NEXT_GAME:
+        app.next_game()
+    elif what == ERASE or what == FORGO:
+        if what == ERASE:
+            app.store.erase()
+        else:
+            app.store.forgo()
+        app.read_values()
+        app.home()
+    else:
+        sheets = app.load("sheets")
+        if what == SCORES:
+            app.push(sheets.Sheet(app, False))
+        elif what == LEDGER:
+            app.push(sheets.Ledger(app, False))
+        else:
+            app.push(sheets.Test(app))

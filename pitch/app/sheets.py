@@ -14,6 +14,8 @@ _LINES = const(4)
 class Page:
     """A screen that goes on with OK; BACK pauses."""
 
+    module = "sheets"
+
     def __init__(self, app):
         self.app = app
         self.game = app.game

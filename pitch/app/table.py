@@ -52,6 +52,8 @@ class Table:
     """The hand that is being played. slots[]: the person's cards in the order of suits and ranks, where
     they stay until played; legal[]: which of them may be played; cursor: the chosen slot or choice."""
 
+    module = "table"
+
     def __init__(self, app):
         self.app = app
         self.game = game = app.game

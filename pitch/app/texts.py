@@ -28,3 +28,17 @@ FOUND = (
     (b"The memory is from", b"another version."),
     (b"Memory full: only", b"scores are kept now."),
 )
+
+# Settings, kept in the store in this order: lowest, highest, first, words for it (None: the number).
+SOUND = 0
+LIGHT = 1
+SPEED = 2
+PLAYERS = 3
+TARGET = 4
+VALUES = (
+    (0, 1, 1, OFF_ON),
+    (0, 2, 2, LEVELS),
+    (0, 2, 1, SPEEDS),
+    (2, 7, 4, None),
+    (5, 52, 7, None),
+)

@@ -1,0 +1,4 @@
+"""Stand-in for board: a Pico."""
+
+board_id = "raspberry_pi_pico"
+GP4 = GP5 = GP10 = GP11 = GP12 = GP13 = GP15 = LED = object()

@@ -1,0 +1,82 @@
+"""Runs the program under a plain MicroPython with stand-ins for the hardware, and reports its heap.
+
+    micropython -X heapsize=N play_heap.py ROOT [HANDS]
+
+Prints one JSON object: heap in use (bytes, after collecting) by milestone: `start`, `display` (the
+stand-ins of the display stack), `title`, `dealt`, `points`; `peak`: the most in use at any moment of play
+without collecting; `hands` played; `presses`; `allocated`: bytes allocated from one press to the next while
+cards are played, at most and in all. That interpreter has 64-bit words: a board needs about half.
+"""
+
+import gc
+import sys
+
+root = sys.argv[1]
+hands = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+here = __file__.rsplit("/", 1)[0]
+sys.path[:] = [here, root + "/lib", root]
+
+used = {}
+
+
+def note(name):
+    gc.collect()
+    if name not in used or gc.mem_alloc() > used[name]:
+        used[name] = gc.mem_alloc()
+
+
+note("start")
+import adafruit_displayio_sh1106  # noqa: E402,F401
+import keypad  # noqa: E402
+import terminalio  # noqa: E402,F401
+
+note("display")
+
+from handheld.console import Console, open_console  # noqa: E402
+
+
+class Done(Exception):
+    pass
+
+
+presses = 0
+dealt = 0
+console = None
+rest = 0
+
+
+def milestone(self, name):
+    global dealt
+    note(name)
+    if name == "dealt":
+        dealt += 1
+        if dealt == hands:
+            raise Done
+
+
+Console.milestone = milestone
+
+
+def plan():
+    """OK whenever the program waits for nothing else; once cards are dealt the cursor moves first."""
+    global presses, rest
+    rest += 1
+    if console is None or not console.waiting or rest < 4:
+        return -1
+    rest = 0
+    presses += 1
+    return 1 if dealt and presses % 3 == 0 else 2
+
+
+keypad.plan = plan
+console = open_console()
+note("console")
+from pitch.app import main  # noqa: E402
+
+try:
+    main(console)
+except Done:
+    pass
+note("end")
+text = ", ".join(['"%s": %d' % (name, used[name]) for name in used])
+print('{"used": {%s}, "hands": %d, "presses": %d}' % (text, dealt, presses))
