@@ -1,0 +1,194 @@
+"""On real firmware: boots a CircuitPython image on the emulated Pico and plays. Takes long.
+
+Runs only with PITCH_FIRMWARE=image.uf2 (`make test-board`); PITCH_MPY_CROSS=program compiles the
+drive. Prints what it measures. Each test guards a promise of the README's about the real board.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from host_sim import drive, emulate, pico
+from host_sim.panel import Panel
+
+FIRMWARE = emulate.default_firmware()
+SEED = 7
+TICKS_WRAP_MS = 65_536  # supervisor.ticks_ms starts that far below its wrap at every boot
+
+pytestmark = pytest.mark.skipif(
+    FIRMWARE is None, reason="PITCH_FIRMWARE names no CircuitPython image"
+)
+
+
+def drive_files(**settings: int | str) -> dict[str, bytes]:
+    """The real drive, reporting, with a fixed seed."""
+    files = drive.contents(mpy_cross=os.environ.get("PITCH_MPY_CROSS"))
+    fixed: dict[str, int | str] = {"HANDHELD_REPORT": 1, "HANDHELD_SEED": SEED}
+    return drive.with_settings(files, {**fixed, **settings})
+
+
+def boot(
+    files: dict[str, bytes] | None = None,
+    *,
+    wiring: pico.Wiring = pico.REFERENCE,
+    nvm: bytes = b"",
+) -> emulate.Session:
+    """A board that is switched on; what it prints goes to this test's output."""
+
+    def show(data: bytes) -> None:
+        sys.stdout.write(data.decode("utf-8", "replace"))
+
+    board = pico.Pico(FIRMWARE, files or drive_files(), panel=Panel(), wiring=wiring, nvm=nvm)
+    session = emulate.Session(board, show)
+    session.power_on()
+    return session
+
+
+def words(session: emulate.Session) -> list[str]:
+    """Names of the milestones so far."""
+    return [str(entry["name"]) for entry in session.milestones()]
+
+
+def play_until(session: emulate.Session, done: Callable[[], bool], presses: int = 60) -> int:
+    """Press OK, the choice that is offered first, until `done()`; how many presses it took."""
+    for count in range(presses):
+        if done():
+            return count
+        session.press("OK")
+        session.idle()
+    pytest.fail(f"not there after {presses} presses; milestones {words(session)}")
+
+
+def journal(session: emulate.Session) -> bytes:
+    """What is programmed in non-volatile memory, up to the blank rest."""
+    return session.board.nvm.rstrip(b"\xff")
+
+
+def start_hand(session: emulate.Session) -> None:
+    """From the title into the first hand."""
+    session.idle()
+    play_until(session, lambda: "dealt" in words(session))
+
+
+def test_a_whole_hand_with_the_power_cut_in_its_middle() -> None:
+    session = boot()
+    start_hand(session)
+    title = session.report.first_picture_ms
+    play_until(session, lambda: len(journal(session)) >= 20)
+    before, stored = session.board.panel.pixels(), journal(session)
+    session.power()
+    session.idle()
+    # The title again, with the match to go on with; OK goes on.
+    assert journal(session)[: len(stored)] == stored
+    session.press("OK")
+    session.idle()
+    assert emulate.difference(session.board.panel.pixels(), before) == ""
+    play_until(session, lambda: "scored" in words(session))
+    assert not session.crashed() and not session.board.panel.unknown
+    report(session, title)
+
+
+def report(session: emulate.Session, title: float | None) -> None:
+    """Figures, for whoever reads along."""
+    presses = [p.first_pixel_ms for p in session.report.presses if p.first_pixel_ms is not None]
+    presses.sort()
+    print("\nfirst picture (emulated ms since power-on):", title)
+    print(
+        f"press to first pixel: {len(presses)} presses, median {statistics.median(presses):.1f},"
+        f" 95th percentile {presses[int(len(presses) * 0.95)]:.1f}, worst {presses[-1]:.1f} ms"
+    )
+    for entry in session.milestones():
+        print("milestone", entry)
+    panel = session.board.panel
+    print("to the panel:", panel.data_bytes, "bytes of pixels,", panel.wire_bytes, "on the bus")
+
+
+@pytest.mark.parametrize("where", ["first", "torn"])
+def test_power_cut_inside_a_store_write(where: str) -> None:
+    """The flash chip loses power before, or in the middle of, programming an action."""
+    session = boot()
+    start_hand(session)
+    stored = journal(session)
+    writes: list[pico.FlashWrite] = []
+
+    def cut(write: pico.FlashWrite) -> int | None:
+        if not write.in_nvm:
+            return None
+        writes.append(write)
+        # pico-sdk programs whole pages of 256 bytes; what is new in it begins at the first blank.
+        new = next(
+            at
+            for at in range(write.size)
+            if write.data[at] != 0xFF and session.board.mcu.flash[write.address + at] == 0xFF
+        )
+        return 0 if where == "first" else new
+
+    session.board.on_flash = cut
+    with pytest.raises(pico.PowerCut):
+        play_until(session, lambda: False)
+    assert writes and writes[0].kind == "program", "an erase would put the match at stake"
+    session.board.on_flash = session._flash
+    assert journal(session) == stored
+    session.power_on()
+    session.idle()
+    session.press("OK")
+    session.idle()
+    play_until(session, lambda: len(journal(session)) > len(stored))
+    assert not session.crashed()
+
+
+def test_panel_unplugged_in_mid_game_and_plugged_in_again() -> None:
+    session = boot()
+    start_hand(session)
+    before = session.board.panel.pixels()
+    session.board.plug(False)
+    session.board.run(2500)
+    session.board.plug(True)
+    assert not any(session.board.panel.pixels())
+    assert session.board.run_until(lambda: session.board.panel.on, 6000, 10)
+    session.idle()
+    assert emulate.difference(session.board.panel.pixels(), before) == ""
+    assert not session.crashed()
+
+
+def test_bus_without_pull_ups() -> None:
+    session = boot(wiring=pico.Wiring(pullups=False))
+    board = session.board
+    assert board.run_until(lambda: board.serial.count(b"No display bus on GP4") >= 2, 8000, 50)
+    assert not session.crashed() and b"Traceback" not in board.serial
+
+
+def test_non_volatile_memory_full_of_noise() -> None:
+    session = boot(nvm=random.Random(1).randbytes(pico.NVM_SIZE))
+    session.idle()
+    told = session.board.panel.pixels()
+    assert any(told) and not session.crashed()
+    session.press("OK")
+    session.idle()
+    assert session.board.panel.pixels() != told and not session.crashed()
+
+
+def test_past_the_wrap_of_the_ticks() -> None:
+    session = boot()
+    start_hand(session)
+    session.board.run(TICKS_WRAP_MS - session.board.ms - 500)
+    session.press("RIGHT")  # wakes a dimmed panel, and no more
+    session.board.run(1500)
+    session.idle()
+    before = journal(session)
+    play_until(session, lambda: len(journal(session)) > len(before))
+    assert session.board.ms > TICKS_WRAP_MS and not session.crashed()
+
+
+def test_spi_panel() -> None:
+    spi = {f"HANDHELD_{name}": value for name, value in emulate._SPI.items()}
+    session = boot(drive_files(**spi), wiring=pico.Wiring(bus="spi"))
+    session.idle()
+    assert any(session.board.panel.pixels()) and not session.board.panel.unknown
+    assert not session.crashed()
