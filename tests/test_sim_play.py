@@ -430,5 +430,5 @@ def test_usual_place_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert default_store("pico") == tmp_path / "pitch" / "pico.nvm"
     monkeypatch.delenv("XDG_STATE_HOME")
-    monkeypatch.setenv("HOME", "/home/x")
-    assert default_store("macropad") == Path("/home/x/.local/state/pitch/macropad.nvm")
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    assert default_store("macropad") == tmp_path / "me/.local/state/pitch/macropad.nvm"
