@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pitch.cards import PACK, THROW
+from pitch.cards import THROW
 from pitch.hand import Hand
 from pitch.match import Match
 from pitch.rules import Rules
@@ -294,7 +294,7 @@ def seen_cards(hand: Any, seat: int) -> set[int]:
         seen.update(again.turnups[: again.nturned])
         if i < hand.logged:
             again.apply(hand.log[i])
-    seen.update(action for action in hand.log[: hand.logged] if action in PACK)
+    seen.update(action for action in hand.log[: hand.logged] if action < 64)
     if hand.rules.counted and seat == hand.dealer and hand.trump >= 0:
         seen.update(hand.pack[36:])  # whoever robs looks through the stock
     return seen
