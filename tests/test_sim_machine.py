@@ -206,6 +206,17 @@ def test_tracebacks_and_warnings_while_the_program_runs(tmp_path: Path) -> None:
     ]
 
 
+def test_program_in_a_folder_above_the_simulator() -> None:
+    """The simulator's own modules are never taken for the program's."""
+    from host_sim.chip import Modules, core
+    from host_sim.chip.drive import Drive
+
+    above = Drive(Path(core.__file__).resolve().parents[3])
+    modules = Modules(core.Chip(), above, None)
+    assert not modules.owns(core) and not modules.owns(pytest)
+    assert not Modules(core.Chip(), Drive(Path(sys.prefix)), None).owns(pytest)
+
+
 def test_modules_of_the_host_come_back(tmp_path: Path) -> None:
     folder = program(
         tmp_path, WAITS + "import late\nkeys.events.get(); time.sleep(1)\nimport later"

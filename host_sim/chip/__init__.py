@@ -15,6 +15,8 @@ from typing import Any
 
 from host_sim.chip import core, drive, pylib
 
+_PC_SIDE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
 STAND_INS = (
     "alarm",
     "busio",
@@ -160,6 +162,8 @@ class Modules:
         root = str(self.files.root) + os.sep
         if not file or not file.startswith(root) or module.__name__ == "__main__":
             return False
+        if file.startswith(_PC_SIDE) or "site-packages" in file:
+            return False  # this simulator or a virtual environment somewhere below
         inside = file[len(root) :].split(os.sep)
         return not inside[0].startswith(".") and inside[0] not in ("host_sim", "tests", "venv")
 
