@@ -3,6 +3,16 @@ of it. Four nouns and a table of boards; a game is handed a Console (console.py)
 
 import sys
 
+from micropython import const
+
+_PERIOD = const(0x1FFFFFFF)
+
+
+def since(now, then):
+    """Milliseconds from `then` to `now`, both of supervisor.ticks_ms: it goes round at 2**29 ms, and for the
+    first time 65 s after power-on. Right for spans up to 6 days; nobody compares ticks in another way."""
+    return (now - then) & _PERIOD
+
 
 def forget(name):
     """Unloads the module handheld.`name`: for those that are needed once, and take memory for ever."""

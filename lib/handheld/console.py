@@ -11,7 +11,7 @@ import handheld
 import supervisor
 from handheld.screen import Screen
 from handheld.store import Store
-from handheld.ticks import since
+from handheld import since
 from micropython import const
 
 _DIM_MS = const(60_000)

@@ -1,7 +1,7 @@
 """What is pressed, as intents: the game never learns which buttons, dial or wires there are.
 Imported by console.py."""
 
-from handheld.ticks import since
+from handheld import since
 from keypad import Event, Keys as Pins
 from micropython import const
 

@@ -1,13 +1,13 @@
 """What is shown: pages of text cells and card tiles that stay for good; showing something only changes
 tile numbers, so that few bytes go to the panel. Imported by console.py.
 
-Three pages, each built when first asked for: `text` (8 rows of 21 cells and a banner), `table` (a row of
-up to 7 cards in the middle, up to 9 in hand, rows of text above each) and `sheet` (numbers in columns,
-with rings). Every region starts on a multiple of 8 rows: the panel is written in pages of 8.
+Three pages share one group: `text` (8 rows of 21 cells and a banner), `table` (up to 7 cards in the middle
+and 9 in hand, with rows of text above and between) and `sheet` (numbers in columns, with rings). What
+changes while a page is shown starts on a multiple of 8 rows: the panel is written in pages of 8.
 """
 
 import handheld
-from displayio import Group, Palette, TileGrid
+from displayio import Bitmap, Group, Palette, TileGrid
 from micropython import const
 
 # Cells: own signs 0 .. 15, then ASCII. Suits (clubs, diamonds, hearts, spades) are two cells wide.
@@ -32,7 +32,7 @@ CHOICES = const(5)
 _CHOICE_CELLS = const(4)
 _LEFT = const(1)  # 21 cells of 6 pixels leave 2 over
 _LINES = const(4)  # lines of numbers on a sheet
-_LINE_CELLS = const(22)
+_ROW_CELLS = const(22)  # one more than fits: numbers on a sheet are half a cell off
 
 # Parts of the ring around a number below zero, 6x12 each: none, left arc, middle, right arc, both arcs.
 _RING = (
@@ -62,36 +62,30 @@ def _painted(name):
 
 class Screen:
     """The display and its pages. Text is bytes: codes of cells. A line is written from left to right:
-    `row(n)`, then any of `add`, `number`, `code`, `to`, then `end`."""
+    `row(n)`, then any of `add`, `code`, `suit`, `number`, `to`, then `end`."""
 
     def __init__(self, display):
         self._display = display
         self._cells = _painted("cell_sheet")
         self._light = self._palette(0, 0xFFFFFF)
         self._dark = self._palette(0xFFFFFF, 0)
-        self._text = self._table = self._sheet = None
-        self._text_rows = self._table_rows = self._sheet_rows = None
-        self._banner = None
-        self._rows = None
-        self._grid = None
+        self._root = Group()
+        self._rows = [self._text_grid(_ROW_CELLS) for _ in range(8)]
+        self._row = self._rows[0]
         self._column = 0
-        self._cards = []  # TileGrids: SLOTS in the middle, then HELD in hand
+        self._banner = None
+        self._cards = None  # TileGrids: SLOTS in the middle, then HELD in hand
+        self._choices = None
         self._styles = bytearray(SLOTS + HELD + CHOICES)
-        self._choices = []
-        self._rings = []
-        self._page = None
-        self._brightness = 1.0
+        self._rings = None
         self._changed = False
         self.awake = True
 
     # ---- pages: each of these is a change of screen, and repaints the panel as a whole
 
     def text(self, banner=None):
-        """Shows an empty page of text; `banner`: a word twice as large, over rows 1 to 3."""
-        if self._text is None:
-            self._text = Group()
-            self._text_rows = self._build_rows(self._text, (0, 1, 2, 3, 4, 5, 6, 7))
-        self._open(self._text_rows)
+        """Shows an empty page of text: rows 0 to 7; `banner`: a word twice as large, over rows 1 to 3."""
+        self._open(0xFF)
         if banner is not None:
             from adafruit_display_text import label
             from terminalio import FONT
@@ -104,29 +98,25 @@ class Screen:
                 anchor_point=(0.5, 0.5),
                 anchored_position=(64, 20),
             )
-            self._text.append(self._banner)
-        self._show(self._text)
+            self._root.append(self._banner)
 
     def table(self, slots, held):
-        """Shows an empty table: `slots` cards in the middle (at most 7), `held` in hand (at most 9)."""
-        if self._table is None:
+        """Shows an empty table: rows 0 and 4 of text, `slots` cards in the middle (at most 7), `held` in
+        hand (at most 9)."""
+        if self._cards is None:
             self._build_table()
-        self._open(self._table_rows)
+        self._open(0x11)
         for place in range(SLOTS + HELD):
+            grid = self._cards[place]
             self.card(place, NO_TILE, NO_TILE, PLAIN)
-        for place in range(CHOICES):
-            self.choice(place, b"", PLAIN)
-        for place in range(SLOTS):
-            x = -14
-            if place < slots:
+            if place < SLOTS:
+                grid.hidden = place >= slots
                 column, cells = self.below(place, slots)
-                x = _LEFT + 6 * column + (6 * cells - 14) // 2
-            self._move(self._cards[place], x)
-        pitch = 21 if held <= 6 else 14
-        for place in range(HELD):
-            x = _LEFT + pitch * place + (pitch - 14) // 2 if place < held else -14
-            self._move(self._cards[SLOTS + place], x)
-        self._show(self._table)
+                grid.x = _LEFT + 6 * column + (6 * cells - 14) // 2
+            else:
+                grid.hidden = place - SLOTS >= held
+                pitch = 21 if held <= 6 else 14
+                grid.x = _LEFT + pitch * (place - SLOTS) + (pitch - 14) // 2
 
     def below(self, place, slots):
         """First cell, and how many, of the text below card `place` of `slots` in the middle."""
@@ -136,25 +126,51 @@ class Screen:
         return left + width * place + (width - cells) // 2, cells
 
     def sheet(self):
-        """Shows an empty sheet: two rows of text, then up to 4 lines of numbers."""
-        if self._sheet is None:
-            self._build_sheet()
-        self._open(self._sheet_rows)
-        for grid in self._rings:
-            for place in range(_LINE_CELLS):
-                grid[place] = 0
-        self._show(self._sheet)
+        """Shows an empty sheet: rows 0 and 1 of text, then up to 4 lines of numbers."""
+        if self._rings is None:
+            self._build_rings()
+        self._open(0x3F)
+        for line in range(_LINES):
+            row = self._rows[2 + line]
+            ring = self._rings[line]
+            row.x = ring.x = -2
+            row.y = 18 + 12 * line
+            ring.hidden = False
+            for place in range(_ROW_CELLS):
+                ring[place] = 0
+        self._rows[1].x = -2
+
+    def _open(self, rows):
+        """Blanks the page and shows the text rows of the bits in `rows`, and nothing else."""
+        if self._banner is not None:
+            # The library that set it goes too: 11 KB of a board's heap, for a word between games.
+            self._root.remove(self._banner)
+            self._banner = None
+            handheld.forget_library("adafruit_display_text", "label")
+        for place in range(8):
+            row = self._rows[place]
+            row.hidden = not rows >> place & 1
+            row.x = _LEFT
+            row.y = 8 * place
+            for column in range(_ROW_CELLS):
+                if row[column] != BLANK:
+                    row[column] = BLANK
+        for grids in (self._cards, self._choices, self._rings):
+            if grids is not None:
+                for grid in grids:
+                    grid.hidden = True
+        self.repaint()
 
     # ---- text
 
     def row(self, row, column=0):
         """Starts writing at `column` of `row`."""
-        self._grid = self._rows[row]
+        self._row = self._rows[row]
         self._column = column
 
     def add(self, text):
         """Writes `text` (bytes); what does not fit into the row is left out."""
-        grid = self._grid
+        grid = self._row
         column = self._column
         for code in text:
             if column < COLUMNS and grid[column] != code:
@@ -166,8 +182,8 @@ class Screen:
     def code(self, code):
         """Writes one cell."""
         column = self._column
-        if column < COLUMNS and self._grid[column] != code:
-            self._grid[column] = code
+        if column < COLUMNS and self._row[column] != code:
+            self._row[column] = code
             self._changed = True
         self._column = column + 1
 
@@ -248,10 +264,10 @@ class Screen:
         if below:
             value = -value
         last = column + 1 if value > 9 else column
-        grid = self._rows[2 + line]
+        row = self._rows[2 + line]
         if value > 9:
-            grid[column] = 48 + value // 10 % 10
-        grid[last] = 48 + value % 10
+            row[column] = 48 + value // 10 % 10
+        row[last] = 48 + value % 10
         if below:
             ring = self._rings[line]
             ring[column - 1] = _RING_BOTH if ring[column - 1] == _RING_RIGHT else _RING_LEFT
@@ -269,10 +285,9 @@ class Screen:
 
     def repaint(self):
         """Sends the whole picture with the next refresh."""
-        if self._page is not None:
-            self._display.root_group = None
-            self._display.root_group = self._page
-            self._changed = True
+        self._display.root_group = None  # giving it the same group again would change nothing
+        self._display.root_group = self._root
+        self._changed = True
 
     def replace(self, display):
         """Goes on with another display object, for the same panel set up anew."""
@@ -283,7 +298,6 @@ class Screen:
 
     def brightness(self, level):
         """`level` from 0.0 to 1.0. Some panels are black at 0: callers keep above."""
-        self._brightness = level
         try:
             self._display.brightness = level
         except (AttributeError, RuntimeError):  # a panel without that command
@@ -310,31 +324,13 @@ class Screen:
 
     # ---- building
 
-    def _show(self, page):
-        self._page = page
-        self.repaint()
-
     def _palette(self, ink0, ink1):
         palette = Palette(2)
         palette[0] = ink0
         palette[1] = ink1
         return palette
 
-    def _open(self, rows):
-        """Makes these the rows that are written to, all blank. A banner goes, and with it the library that
-        set it: 17 KB of a board's heap, for a word that is there between games."""
-        if self._banner is not None:
-            self._text.remove(self._banner)
-            self._banner = None
-            handheld.forget_library("adafruit_display_text", "label")
-        self._rows = rows
-        for grid in rows:
-            if grid is not None:
-                for column in range(_LINE_CELLS if grid.width > COLUMNS else COLUMNS):
-                    if grid[column] != BLANK:
-                        grid[column] = BLANK
-
-    def _grid_of(self, group, width, x, y):
+    def _text_grid(self, width, x=0):
         grid = TileGrid(
             self._cells,
             pixel_shader=self._light,
@@ -344,21 +340,13 @@ class Screen:
             tile_height=8,
             default_tile=BLANK,
             x=x,
-            y=y,
         )
-        group.append(grid)
+        self._root.append(grid)
         return grid
 
-    def _build_rows(self, group, rows):
-        grids = [None] * 8
-        for row in rows:
-            grids[row] = self._grid_of(group, COLUMNS, _LEFT, row * 8)
-        return grids
-
     def _build_table(self):
-        group = self._table = Group()
-        self._table_rows = self._build_rows(group, (0, 4))
         sheet = _painted("tile_sheet")
+        self._cards = []
         for place in range(SLOTS + HELD):
             grid = TileGrid(
                 sheet,
@@ -367,44 +355,32 @@ class Screen:
                 height=2,
                 tile_width=14,
                 tile_height=12,
-                x=-14,
                 y=8 if place < SLOTS else 40,
             )
             self._cards.append(grid)
-            group.append(grid)
+            self._root.append(grid)
+        self._choices = []
         for place in range(CHOICES):
             x = _LEFT + 6 * (COLUMNS - _CHOICE_CELLS * (CHOICES - place))
-            grid = self._grid_of(group, _CHOICE_CELLS, x, 0)
-            grid.hidden = True
-            self._choices.append(grid)
+            self._choices.append(self._text_grid(_CHOICE_CELLS, x))
 
-    def _build_sheet(self):
-        from displayio import Bitmap
-
-        group = self._sheet = Group()
-        grids = [self._grid_of(group, COLUMNS, _LEFT, 0), self._grid_of(group, _LINE_CELLS, -2, 8)]
+    def _build_rings(self):
         bitmap = Bitmap(6, len(_RING), 2)
         for y in range(len(_RING)):
             for x in range(6):
                 bitmap[y * 6 + x] = _RING[y] >> 5 - x & 1
         clear = self._palette(0, 0xFFFFFF)
         clear.make_transparent(0)
+        self._rings = []
         for line in range(_LINES):
-            grids.append(self._grid_of(group, _LINE_CELLS, -2, 18 + 12 * line))
             ring = TileGrid(
                 bitmap,
                 pixel_shader=clear,
-                width=_LINE_CELLS,
+                width=_ROW_CELLS,
                 height=1,
                 tile_width=6,
                 tile_height=12,
-                x=-2,
                 y=16 + 12 * line,
             )
-            group.append(ring)
+            self._root.append(ring)
             self._rings.append(ring)
-        self._sheet_rows = grids
-
-    def _move(self, grid, x):
-        if grid.x != x:
-            grid.x = x

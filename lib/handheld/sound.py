@@ -1,7 +1,7 @@
 """What is heard: square waves from a piezo, a few notes each, without waiting for them.
 Imported by console.py."""
 
-from handheld.ticks import since
+from handheld import since
 from micropython import const
 
 CLICK = const(0)

@@ -9,9 +9,16 @@ import gc
 import sys
 
 from pitch.app import texts
-from pitch.app.contract import FOREIGN, FULL, LONG_BACK, MISSING, OLDER
 from pitch.cards import const
 
+# What the console (lib/handheld) understands; a test compares the numbers.
+_LONG_BACK = const(6)
+_MISSING = const(1)
+_FOREIGN = const(2)
+_OLDER = const(3)
+_FULL = const(4)
+
+_PERIOD = const(0x1FFFFFFF)  # of the console's ticks, in ms, less one
 _VALUES_KEY = const(0)  # key of the settings in the store
 # Modules of screens are dropped while none of their screens is there: 4 to 7 KB each of a board's heap. It
 # takes 50 ms to load a compiled one again; from source it would be half a second, so those stay.
@@ -39,7 +46,7 @@ class App:
         """One round: a button's intent, or else a tick."""
         console = self.console
         intent = console.wait()
-        if intent == LONG_BACK:
+        if intent == _LONG_BACK:
             self.home()
         elif intent:
             self.top.on(intent)
@@ -89,8 +96,7 @@ class App:
 
     def pause(self):
         """What BACK does in a game."""
-        menus = self.load("menus")
-        self.push(menus.open_menu(self, menus.PAUSE))
+        self.push(self.load("menus").pause(self))
 
     # ---- the game
 
@@ -160,14 +166,17 @@ class App:
 
     def after_game(self):
         """The game is over, and everything about it has been seen."""
-        menus = self.load("menus")
-        self.swap(menus.open_menu(self, menus.AFTER))
+        self.swap(self.load("menus").after(self))
 
     # ---- settings, sound, news about the store
 
     def speed(self):
         """Chosen speed, 0 slow to 2 fast."""
         return self.values[texts.SPEED]
+
+    def since(self, then):
+        """Milliseconds since `then`, in ticks, which wrap."""
+        return (self.console.now - then) & _PERIOD
 
     def play(self, tune):
         """Starts a tune."""
@@ -201,9 +210,9 @@ class App:
     def tell_store(self):
         """Says once what is wrong with the memory."""
         state = self.store.state
-        if state != self.told and state in (MISSING, FOREIGN, OLDER, FULL):
+        if state != self.told and state in (_MISSING, _FOREIGN, _OLDER, _FULL):
             self.told = state
-            self.push(self.load("menus").Notice(self, texts.FOUND[state], state in (FOREIGN, OLDER)))
+            self.push(self.load("menus").Notice(self, texts.FOUND[state], state in (_FOREIGN, _OLDER)))
 
 
 def main(console):

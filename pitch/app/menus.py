@@ -1,70 +1,70 @@
 """Screens that are lists: title, new game, settings, pause, questions, notices. Imported by the app."""
 
 from pitch.app import texts
-from pitch.app.contract import (
-    BACK,
-    CLICK,
-    NEXT,
-    OK,
-    POINTER,
-    POINTER_LEFT,
-    PREV,
-)
 from pitch.app.texts import LIGHT, PLAYERS, SOUND, SPEED, TARGET, VALUES
 from pitch.cards import const
 
-# What an item does when it is chosen: below _VALUES it changes that value (texts.py); the first few of
+# What the console (lib/handheld) understands; a test compares the numbers.
+_PREV = const(1)
+_NEXT = const(2)
+_OK = const(3)
+_BACK = const(4)
+_CLICK = const(0)
+_POINTER = const(8)
+_POINTER_LEFT = const(9)
+
+# What an item does when it is chosen: below _SETTING it changes that value (texts.py); the first few of
 # the others open a list.
-_VALUES = const(20)
-NEW = const(20)
-SETTINGS = const(21)
-PAUSE = const(22)
-ANEW = const(23)
-AFTER = const(24)
-CONTINUE = const(30)
-START = const(31)
-SCORES = const(32)
-TRICK = const(33)
-LEDGER = const(34)
-NEXT_GAME = const(35)
-TITLE = const(36)
-RESUME = const(37)
-ERASE = const(38)
-FORGO = const(39)
-TEST = const(40)
+_SETTING = const(20)
+_DO_NEW = const(20)
+_DO_SETTINGS = const(21)
+_DO_PAUSE = const(22)
+_DO_ANEW = const(23)
+_DO_AFTER = const(24)
+_DO_CONTINUE = const(30)
+_DO_START = const(31)
+_DO_SCORES = const(32)
+_DO_TRICK = const(33)
+_DO_LEDGER = const(34)
+_DO_NEXT_GAME = const(35)
+_DO_TITLE = const(36)
+_DO_RESUME = const(37)
+_DO_ERASE = const(38)
+_DO_FORGO = const(39)
+_DO_TEST = const(40)
 
 # Lists: row of the first item, heading, then label and what it does, item by item.
-_NEW = (3, b"New game", (b"Deal the cards", START), (b"Players", PLAYERS), (b"Play to", TARGET))
-_SETTINGS = (
+_LIST_NEW = (3, b"New game", (b"Deal the cards", _DO_START), (b"Players", PLAYERS), (b"Play to", TARGET))
+_LIST_SETTINGS = (
     2,
     b"Settings",
     (b"Sound", SOUND),
     (b"Light", LIGHT),
     (b"Speed", SPEED),
-    (b"Test the screen", TEST),
+    (b"Test the screen", _DO_TEST),
 )
-_PAUSE = (
+_LIST_PAUSE = (
     2,
     b"Pause",
-    (b"Play on", RESUME),
-    (b"Score sheet", SCORES),
-    (b"Last trick", TRICK),
-    (b"Ledger", LEDGER),
-    (b"Settings", SETTINGS),
-    (b"Title (game is kept)", TITLE),
+    (b"Play on", _DO_RESUME),
+    (b"Score sheet", _DO_SCORES),
+    (b"Last trick", _DO_TRICK),
+    (b"Ledger", _DO_LEDGER),
+    (b"Settings", _DO_SETTINGS),
+    (b"Title (game is kept)", _DO_TITLE),
 )
-_ANEW = (
+_LIST_ANEW = (
     2,
     b"A game is not over.",
-    (b"Keep it", RESUME),
-    (b"Start another one", NEW),
+    (b"Keep it", _DO_RESUME),
+    (b"Start another one", _DO_NEW),
 )
-_TITLE = (4, b"", (b"Continue", CONTINUE), (b"New game", NEW), (b"Settings", SETTINGS))
-_TITLE_FIRST = (4, b"", (b"New game", NEW), (b"Settings", SETTINGS))
-_AFTER = (3, b"The game is over.", (b"Next game", NEXT_GAME), (b"Ledger", LEDGER), (b"Title", TITLE))
-_FOREIGN = (4, b"", (b"Erase it", ERASE), (b"Play without saving", FORGO))
-_NOTED = (5, b"", (b"Play on", RESUME))
-_LISTS = (_NEW, _SETTINGS, _PAUSE, _ANEW, _AFTER)
+_LIST_TITLE = (4, b"", (b"Continue", _DO_CONTINUE), (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS))
+_LIST_TITLE_FIRST = (4, b"", (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS))
+_LIST_AFTER = (3, b"The game is over.", (b"Next game", _DO_NEXT_GAME), (b"Ledger", _DO_LEDGER), (b"Title", _DO_TITLE))
+_LIST_FOREIGN = (4, b"", (b"Erase it", _DO_ERASE), (b"Play without saving", _DO_FORGO))
+_LIST_NOTED = (5, b"", (b"Play on", _DO_RESUME))
+_LISTS = (_LIST_NEW, _LIST_SETTINGS, _LIST_PAUSE, _LIST_ANEW, _LIST_AFTER)
 
 
 class Menu:
@@ -94,19 +94,19 @@ class Menu:
         screen = self.app.screen
         label, what = self.table[i + 2]
         screen.row(self.table[0] + i)
-        screen.code(POINTER if i == self.at and not self.editing else 32)
+        screen.code(_POINTER if i == self.at and not self.editing else 32)
         screen.add(label)
-        if what < _VALUES:
+        if what < _SETTING:
             edited = self.editing and i == self.at
             screen.to(11)
-            screen.code(POINTER_LEFT if edited else 32)
+            screen.code(_POINTER_LEFT if edited else 32)
             words = VALUES[what][3]
             value = self.app.values[what]
             if words is None:
                 screen.number(value)
             else:
                 screen.add(words[value])
-            screen.code(POINTER if edited else 32)
+            screen.code(_POINTER if edited else 32)
         screen.end()
 
     def on(self, intent):
@@ -116,27 +116,27 @@ class Menu:
         at = self.at
         what = self.table[at + 2][1]
         if self.editing:
-            if intent == OK or intent == BACK:
+            if intent == _OK or intent == _BACK:
                 self.editing = False
                 app.keep_values()
-            elif intent == NEXT or intent == PREV:
-                app.change(what, 1 if intent == NEXT else -1)
+            elif intent == _NEXT or intent == _PREV:
+                app.change(what, 1 if intent == _NEXT else -1)
             self.item(at)
-        elif intent == NEXT or intent == PREV:
-            self.at = (at + (1 if intent == NEXT else count - 1)) % count
+        elif intent == _NEXT or intent == _PREV:
+            self.at = (at + (1 if intent == _NEXT else count - 1)) % count
             self.item(at)
             self.item(self.at)
-        elif intent == OK:
-            if what < _VALUES:
+        elif intent == _OK:
+            if what < _SETTING:
                 self.editing = True
                 self.item(at)
             else:
                 self.choose(what)
                 return
-        elif intent == BACK:
+        elif intent == _BACK:
             self.back()
             return
-        app.play(CLICK)
+        app.play(_CLICK)
 
     def back(self):
         """BACK goes where one came from; nothing is lost by it."""
@@ -155,13 +155,13 @@ class Title(Menu):
     """The first screen: continue where power or the player left, or something new."""
 
     def __init__(self, app):
-        Menu.__init__(self, app, _TITLE_FIRST)
+        Menu.__init__(self, app, _LIST_TITLE_FIRST)
 
     def draw(self):
         """Shows the page anew; the pointer is on what most want."""
         app = self.app
         self.at = 0
-        self.table = _TITLE if app.continues() else _TITLE_FIRST
+        self.table = _LIST_TITLE if app.continues() else _LIST_TITLE_FIRST
         app.screen.text(texts.TITLE)
         screen = app.screen
         screen.row(0)
@@ -178,7 +178,7 @@ class Notice(Menu):
     """Two lines that have to be read, and what to do about them."""
 
     def __init__(self, app, lines, foreign):
-        Menu.__init__(self, app, _FOREIGN if foreign else _NOTED)
+        Menu.__init__(self, app, _LIST_FOREIGN if foreign else _LIST_NOTED)
         self.lines = lines
 
     def draw(self):
@@ -191,35 +191,40 @@ class Notice(Menu):
 
     def back(self):
         """Not answered is answered with the harmless one."""
-        choose(self.app, FORGO if self.table is _FOREIGN else RESUME)
+        choose(self.app, _DO_FORGO if self.table is _LIST_FOREIGN else _DO_RESUME)
 
 
-def open_menu(app, what):
-    """The list behind an item."""
-    return Menu(app, _LISTS[what - NEW])
+def pause(app):
+    """What BACK opens in a game."""
+    return Menu(app, _LIST_PAUSE)
+
+
+def after(app):
+    """What can be done when a game is over."""
+    return Menu(app, _LIST_AFTER)
 
 
 def choose(app, what):
     """Does what an item stands for."""
-    if what == NEW and len(app.stack) == 1 and app.unfinished():
-        what = ANEW
-    if what < CONTINUE:
-        app.push(open_menu(app, what))
-    elif what == CONTINUE:
+    if what == _DO_NEW and len(app.stack) == 1 and app.unfinished():
+        what = _DO_ANEW
+    if what < _DO_CONTINUE:
+        app.push(Menu(app, _LISTS[what - _DO_NEW]))
+    elif what == _DO_CONTINUE:
         app.resume()
-    elif what == START:
+    elif what == _DO_START:
         app.start()
-    elif what == RESUME:
+    elif what == _DO_RESUME:
         app.back()
-    elif what == TITLE:
+    elif what == _DO_TITLE:
         app.home()
-    elif what == TRICK:
+    elif what == _DO_TRICK:
         app.back()
         app.review()
-    elif what == NEXT_GAME:
+    elif what == _DO_NEXT_GAME:
         app.next_game()
-    elif what == ERASE or what == FORGO:
-        if what == ERASE:
+    elif what == _DO_ERASE or what == _DO_FORGO:
+        if what == _DO_ERASE:
             app.store.erase()
         else:
             app.store.forgo()
@@ -227,9 +232,9 @@ def choose(app, what):
         app.home()
     else:
         sheets = app.load("sheets")
-        if what == SCORES:
+        if what == _DO_SCORES:
             app.push(sheets.Sheet(app, False))
-        elif what == LEDGER:
+        elif what == _DO_LEDGER:
             app.push(sheets.Ledger(app, False))
         else:
             app.push(sheets.Test(app))

@@ -3,9 +3,18 @@ Imported by the app."""
 
 from pitch import rules as r
 from pitch.app import texts
-from pitch.app.contract import BACK, CHIME, CLICK, COLUMNS, FALL, OK, POINTER, TEN, since
 from pitch.app.texts import NAMES, YOU
 from pitch.cards import const
+
+# What the console (lib/handheld) understands; a test compares the numbers.
+_OK = const(3)
+_BACK = const(4)
+_CLICK = const(0)
+_CHIME = const(2)
+_FALL = const(3)
+_POINTER = const(8)
+_TEN = const(10)
+_COLUMNS = const(21)
 
 _POINT_MS = (1200, 700, 250)  # by speed: until the next point is shown
 _LINES = const(4)
@@ -22,10 +31,10 @@ class Page:
 
     def on(self, intent):
         """Answers a button."""
-        if intent == OK:
-            self.app.play(CLICK)
+        if intent == _OK:
+            self.app.play(_CLICK)
             self.next()
-        elif intent == BACK:
+        elif intent == _BACK:
             self.app.pause()
 
     def next(self):
@@ -110,7 +119,7 @@ class Points(Page):
                     best = card
         if best >= 0:
             rank = best & 15
-            screen.code(TEN if rank == 10 else texts.RANKS[rank])
+            screen.code(_TEN if rank == 10 else texts.RANKS[rank])
             screen.suit(best >> 4)
 
     def result(self):
@@ -136,15 +145,15 @@ class Points(Page):
         self.shown += 1
         self.began = self.app.console.now
         if self.shown == self.lines() and view.made == 0 and view.pitcher == YOU:
-            self.app.play(FALL)
+            self.app.play(_FALL)
         else:
-            self.app.play(CLICK)
+            self.app.play(_CLICK)
 
     def tick(self, now):
         """The next point, when its time has come."""
         if self.shown == self.lines():
             return True
-        if since(now, self.began) >= _POINT_MS[self.app.speed()]:
+        if self.app.since(self.began) >= _POINT_MS[self.app.speed()]:
             self.more()
         return False
 
@@ -176,7 +185,7 @@ class Sheet(Page):
         screen.number(match.rules.target)
         screen.to(7)
         screen.add(b"Ring: below 0")
-        width = COLUMNS // sides
+        width = _COLUMNS // sides
         screen.row(1)
         for side in range(sides):
             screen.to(self.column(side, width))
@@ -230,7 +239,7 @@ class Won(Page):
         app.screen.number(match.settlement[winner])
         app.screen.end()
         if winner == YOU:
-            app.play(CHIME)
+            app.play(_CHIME)
 
     def next(self):
         """On to who pays what."""
@@ -253,7 +262,7 @@ class Ledger(Page):
         screen.line(0, b"     Score  Pays  Sum" if over else b"     Score        Sum")
         for side in range(match.rules.nsides):
             screen.row(1 + side)
-            screen.code(POINTER if side == match.winner else 32)
+            screen.code(_POINTER if side == match.winner else 32)
             screen.add(NAMES[side])
             self.right(10, match.scores[side], False)
             if over:
@@ -293,7 +302,7 @@ class Test(Page):
         for row in range(8):
             screen.row(row)
             screen.code(35)
-            screen.to(COLUMNS - 1)
+            screen.to(_COLUMNS - 1)
             screen.code(35)
         screen.line(0, b"#####################")
         screen.line(7, b"#####################")

@@ -2,30 +2,29 @@
 
 from pitch import rules as r
 from pitch.app import texts
-from pitch.app.contract import (
-    BACK,
-    CARD,
-    CHOICES,
-    CHOSEN,
-    CLICK,
-    COLUMNS,
-    DEALER,
-    DIM,
-    HELD_PLACE,
-    LONG_OK,
-    NEXT,
-    NO_TILE,
-    OK,
-    ONE_TILE,
-    PASS_TILE,
-    PLAIN,
-    PREV,
-    SUIT_TILE,
-    TURN_TILE,
-    since,
-)
 from pitch.app.texts import NAMES, YOU
 from pitch.cards import BID, NAME, PASS, STAND, const
+
+# What the console (lib/handheld) understands; a test compares the numbers.
+_PREV = const(1)
+_NEXT = const(2)
+_OK = const(3)
+_BACK = const(4)
+_LONG_OK = const(5)
+_CLICK = const(0)
+_CARD = const(1)
+_DEALER = const(11)
+_COLUMNS = const(21)
+_NO_TILE = const(0)
+_TURN_TILE = const(1)
+_PASS_TILE = const(15)
+_SUIT_TILE = const(16)
+_ONE_TILE = const(20)
+_PLAIN = const(0)
+_DIM = const(1)
+_CHOSEN = const(2)
+_HELD_PLACE = const(7)
+_CHOICES = const(5)
 
 # What the table is doing.
 _ASK = const(0)  # the person decides
@@ -145,7 +144,7 @@ class Table:
         phase = view.phase
         if not self.game.act(action):
             return
-        self.app.play(CARD if action < PASS else CLICK)
+        self.app.play(_CARD if action < PASS else _CLICK)
         if view.ntricks > tricks:
             self.state = _TRICK
             self.timer(_TRICK_MS)
@@ -158,7 +157,7 @@ class Table:
         """Goes on when a pause is over. True if only a press can change anything."""
         if self.state == _ASK or self.state == _REVIEW or not self.length:
             return True
-        if since(now, self.began) >= self.length:
+        if self.app.since(self.began) >= self.length:
             self.on_time()
         return False
 
@@ -168,8 +167,7 @@ class Table:
             self.act(self.game.bot())
         else:
             self.go()
-        if self.app.top is self:
-            self.paint()
+        self.paint()
 
     # ---- buttons
 
@@ -179,24 +177,23 @@ class Table:
         if state == _REVIEW:
             self.go()
             self.paint()
-        elif intent == BACK:
+        elif intent == _BACK:
             self.app.pause()
-        elif intent == LONG_OK:
+        elif intent == _LONG_OK:
             self.hurry = state != _ASK
             if self.hurry:
                 self.on_time()
         elif state != _ASK:
-            if intent == OK:
+            if intent == _OK:
                 self.on_time()
-        elif intent == OK:
-            if since(self.app.console.now, self.began) >= _GUARD_MS:
+        elif intent == _OK:
+            if self.app.since(self.began) >= _GUARD_MS:
                 view = self.view
                 self.act(self.slots[self.cursor] if view.phase == r.PLAYING else view.acts[self.cursor])
-                if self.app.top is self:
-                    self.paint()
-        elif intent == NEXT or intent == PREV:
-            self.move(1 if intent == NEXT else -1)
-            self.app.play(CLICK)
+                self.paint()
+        elif intent == _NEXT or intent == _PREV:
+            self.move(1 if intent == _NEXT else -1)
+            self.app.play(_CLICK)
 
     def move(self, step):
         """Moves the cursor to the next card that may be played, or the next choice, round the end."""
@@ -208,12 +205,12 @@ class Table:
                 if self.legal[cursor]:
                     break
             if cursor != self.cursor:
-                self.show_slot(self.cursor, PLAIN)
-                self.show_slot(cursor, CHOSEN)
+                self.show_slot(self.cursor, _PLAIN)
+                self.show_slot(cursor, _CHOSEN)
         else:
             cursor = (cursor + step) % view.n
-            self.show_choice(self.cursor, PLAIN)
-            self.show_choice(cursor, CHOSEN)
+            self.show_choice(self.cursor, _PLAIN)
+            self.show_choice(cursor, _CHOSEN)
         self.cursor = cursor
 
     def review(self):
@@ -230,15 +227,17 @@ class Table:
 
     def paint(self):
         """Brings the table up to date; only what differs is sent to the panel."""
+        if self.app.top is not self:  # what was done has led to another screen
+            return
         self.paint_top()
         self.paint_middle()
         self.paint_names()
         self.paint_hand()
         count = self.view.n if self.state == _ASK and self.view.phase != r.PLAYING else 0
-        for i in range(CHOICES - count):
-            self.app.screen.choice(i, b"", PLAIN)
+        for i in range(_CHOICES - count):
+            self.app.screen.choice(i, b"", _PLAIN)
         for i in range(count):
-            self.show_choice(i, CHOSEN if i == self.cursor else PLAIN)
+            self.show_choice(i, _CHOSEN if i == self.cursor else _PLAIN)
 
     def paint_top(self):
         """The top row: what is being asked, told or played for."""
@@ -276,7 +275,7 @@ class Table:
         screen = self.app.screen
         view = self.view
         if view.turn == YOU:
-            screen.add(b"Bid?" if view.n < CHOICES else b"")
+            screen.add(b"Bid?" if view.n < _CHOICES else b"")
             return
         if view.high:
             screen.add(b"High ")
@@ -285,7 +284,7 @@ class Table:
             screen.add(NAMES[view.pitcher])
         else:
             screen.add(b"Bidding")
-        screen.to(COLUMNS - 10)
+        screen.to(_COLUMNS - 10)
         screen.add(b"dealer ")
         screen.add(NAMES[view.dealer])
 
@@ -300,7 +299,7 @@ class Table:
         if view.led >= 0:
             screen.add(b" led")
             screen.suit(view.led)
-        screen.to(COLUMNS - 7)
+        screen.to(_COLUMNS - 7)
         screen.add(b"dlr ")
         screen.add(NAMES[view.dealer])
 
@@ -311,7 +310,7 @@ class Table:
         tops = self.tops
         bottoms = self.bottoms
         for seat in range(7):
-            tops[seat] = bottoms[seat] = NO_TILE
+            tops[seat] = bottoms[seat] = _NO_TILE
         shown = -1
         if (view.phase == r.PLAYING or view.phase == r.DONE) and view.logged > view.first:
             shown = self.lay_trick()
@@ -320,10 +319,10 @@ class Table:
             if view.high:
                 shown = view.pitcher
         if self.state == _ASK or self.state == _BOT:
-            tops[view.turn] = NO_TILE
-            bottoms[view.turn] = TURN_TILE
+            tops[view.turn] = _NO_TILE
+            bottoms[view.turn] = _TURN_TILE
         for seat in range(view.rules.players):
-            screen.card(seat, tops[seat], bottoms[seat], CHOSEN if seat == shown else PLAIN)
+            screen.card(seat, tops[seat], bottoms[seat], _CHOSEN if seat == shown else _PLAIN)
 
     def lay_trick(self):
         """The cards of the trick; the winner's seat if it is finished, else -1."""
@@ -338,7 +337,7 @@ class Table:
         for i in range(start, end):
             card = view.log[i]
             self.tops[view.by[i]] = card & 15
-            self.bottoms[view.by[i]] = SUIT_TILE + (card >> 4)
+            self.bottoms[view.by[i]] = _SUIT_TILE + (card >> 4)
         return shown
 
     def lay_bids(self):
@@ -346,12 +345,12 @@ class Table:
         view = self.view
         for i in range(view.logged):
             action = view.log[i]
-            tile = NO_TILE
+            tile = _NO_TILE
             if action == PASS:
-                tile = PASS_TILE
+                tile = _PASS_TILE
             elif PASS < action < STAND:
                 bid = action - BID
-                tile = ONE_TILE if bid == 1 else bid if bid < 11 else NO_TILE
+                tile = _ONE_TILE if bid == 1 else bid if bid < 11 else _NO_TILE
             self.tops[view.by[i]] = tile
 
     def paint_names(self):
@@ -375,7 +374,7 @@ class Table:
                         count += 1
                 screen.number(count)
             else:
-                screen.code(DEALER if seat == view.dealer else 32)
+                screen.code(_DEALER if seat == view.dealer else 32)
         screen.end()
 
     def paint_hand(self):
@@ -390,18 +389,18 @@ class Table:
                         held = True
                 if not held:
                     self.slots[i] = 0
-            style = PLAIN
+            style = _PLAIN
             if asking:
-                style = CHOSEN if i == self.cursor else PLAIN if self.legal[i] else DIM
+                style = _CHOSEN if i == self.cursor else _PLAIN if self.legal[i] else _DIM
             self.show_slot(i, style)
 
     def show_slot(self, i, style):
         """Shows slot i of the hand."""
         card = self.slots[i]
         if card:
-            self.app.screen.card(HELD_PLACE + i, card & 15, SUIT_TILE + (card >> 4), style)
+            self.app.screen.card(_HELD_PLACE + i, card & 15, _SUIT_TILE + (card >> 4), style)
         else:
-            self.app.screen.card(HELD_PLACE + i, NO_TILE, NO_TILE, PLAIN)
+            self.app.screen.card(_HELD_PLACE + i, _NO_TILE, _NO_TILE, _PLAIN)
 
     def show_choice(self, i, style):
         """Shows choice i of the top row."""
@@ -412,4 +411,4 @@ class Table:
             text = texts.WORDS[action - STAND]
         else:
             text = _BIDS[action - BID]
-        self.app.screen.choice(CHOICES - self.view.n + i, text, style)
+        self.app.screen.choice(_CHOICES - self.view.n + i, text, style)
