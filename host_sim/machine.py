@@ -35,7 +35,7 @@ from typing import Any, Self
 
 from PIL import Image
 
-from host_sim.chip import Modules, blinka_module, core, make_board, stand_ins
+from host_sim.chip import Modules, blinka_module, compiled, core, make_board, stand_ins
 from host_sim.chip.drive import Drive
 from host_sim.chip.profiles import PROFILES, Wiring
 from host_sim.panel import FeatherWing, Panel
@@ -314,8 +314,7 @@ class Machine:
     def _run_file(self, path: Path) -> None:
         module = ModuleType("__main__")
         module.__file__ = str(path)
-        source = path.read_text(encoding="utf-8")
-        exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 - as the board does
+        exec(compiled(str(path)), module.__dict__)  # noqa: S102 - as the board does
 
     # -- handing over ---------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ import builtins
 import importlib
 import os
 import sys
-from types import ModuleType, SimpleNamespace
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
 from host_sim.chip import core, drive, pylib
@@ -142,6 +143,46 @@ def _display(chip: core.Chip) -> Any:
     )
 
 
+_codes: dict[tuple[str, int, int], CodeType] = {}
+
+
+def compiled(path: str) -> CodeType:
+    """A file of the program, compiled once as long as it stays the same.
+
+    Two thirds of a start went into compiling where Python writes no .pyc files; tests that cut the
+    power after every byte start the program thousands of times.
+    """
+    state = os.stat(path)
+    key = (path, state.st_mtime_ns, state.st_size)
+    if key not in _codes:
+        with drive._open(path, "rb") as file:
+            _codes[key] = compile(file.read(), path, "exec", dont_inherit=True)
+    return _codes[key]
+
+
+class _Loader(SourceFileLoader):
+    def get_code(self, fullname: str) -> CodeType:
+        return compiled(self.path)
+
+
+class _Finder:
+    """Finds the program's modules first, and loads them without compiling twice."""
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """As PathFinder, for files of the program only."""
+        where = self._modules.path if path is None else path
+        spec = PathFinder.find_spec(name, where, target)
+        if spec is None or type(spec.loader) is not SourceFileLoader:
+            return None
+        if not self._modules.owns_file(spec.origin):
+            return None
+        spec.loader = _Loader(name, spec.loader.path)
+        return spec
+
+
 class Modules:
     """Swaps what the program sees for what the host sees, and back."""
 
@@ -154,13 +195,17 @@ class Modules:
         self.path = [str(files.root), str(files.root / "lib")]
         self.serial = serial
         self._host = SimpleNamespace()
+        self._finder: Any = _Finder(self)
         self._others: set[str] = set()  # names looked at: not of the program's folder
 
     def owns(self, module: Any) -> bool:
         """True for a module of the program: under its folder, but not of the PC side."""
-        file = getattr(module, "__file__", None)
+        return module.__name__ != "__main__" and self.owns_file(getattr(module, "__file__", None))
+
+    def owns_file(self, file: str | None) -> bool:
+        """As `owns`, by path."""
         root = str(self.files.root) + os.sep
-        if not file or not file.startswith(root) or module.__name__ == "__main__":
+        if not file or not file.startswith(root):
             return False
         if file.startswith(_PC_SIDE) or "site-packages" in file:
             return False  # this simulator or a virtual environment somewhere below
@@ -179,6 +224,7 @@ class Modules:
         sys.modules.update(self.seen)
         sys.modules.update(self.own)
         sys.path[:0] = self.path
+        sys.meta_path.insert(0, self._finder)
         sys.stdout = self.serial
         builtins.open = self.files.open
 
@@ -197,6 +243,7 @@ class Modules:
         builtins.open = drive._open
         sys.stdout = self._host.out
         sys.path[:] = self._host.path
+        sys.meta_path.remove(self._finder)
         self.own = {name: sys.modules[name] for name in self._program_names()}
         for name in (*self.own, *self.seen):
             sys.modules.pop(name, None)

@@ -407,10 +407,28 @@ def _bitmap_check(bitmap: Any, index: Any) -> None:
 
 
 def _bitmap_set(bitmap: Any, index: Any, value: int) -> None:
-    _bitmap_check(bitmap, index)
+    wide = bitmap._bmp_width
+    x, y = (index % wide, index // wide) if isinstance(index, int) else index
+    if not (0 <= x < wide and 0 <= y < bitmap._bmp_height):
+        _bitmap_check(bitmap, index)
     if not 0 <= value <= bitmap._bitmask:
         raise ValueError(f"value must be 0-{bitmap._bitmask}")
-    _original_bitmap_set(bitmap, index, value)
+    bits = bitmap._bits_per_value
+    if bits >= 8 or bitmap._read_only:
+        _original_bitmap_set(bitmap, index, value)
+        return
+    # As Blinka writes it, without its five calls a pixel: drawing a sheet of glyphs is half of the
+    # program's start.
+    shift = 32 - ((x & bitmap._x_mask) + 1) * bits
+    at = y * bitmap._stride + (x >> bitmap._x_shift)
+    data = bitmap._data
+    data[at] = data[at] & ~(bitmap._bitmask << shift) | value << shift
+    dirty = bitmap._dirty_area
+    if dirty.x1 == dirty.x2 or dirty.y1 == dirty.y2:
+        dirty.x1, dirty.y1, dirty.x2, dirty.y2 = x, y, x + 1, y + 1
+    elif not (dirty.x1 <= x < dirty.x2 and dirty.y1 <= y < dirty.y2):
+        dirty.x1, dirty.x2 = min(dirty.x1, x), max(dirty.x2, x + 1)
+        dirty.y1, dirty.y2 = min(dirty.y1, y), max(dirty.y2, y + 1)
 
 
 def _bitmap_get(bitmap: Any, index: Any) -> int:
