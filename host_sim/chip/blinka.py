@@ -17,8 +17,8 @@ For host_sim only. Written against adafruit-blinka-displayio 2.7.1 and CircuitPy
    whole BDF file, other metrics, and no working `bitmap`.
 7. Blinka refreshes from a thread, on the PC's clock.
 
-Compositing is done a row at a time on integers with one byte per pixel, not pixel by pixel:
-a full screen of text takes 1 ms instead of 60.
+Compositing is done a row at a time on integers with one byte per pixel, not pixel by pixel.
+Measured, one full frame of 105 characters in labels: 20 ms by Blinka's loops, 5 ms here.
 """
 
 from __future__ import annotations
@@ -417,7 +417,7 @@ def _bitmap_set(bitmap: Any, index: Any, value: int) -> None:
     if bits >= 8 or bitmap._read_only:
         _original_bitmap_set(bitmap, index, value)
         return
-    # As Blinka writes it, without its five calls a pixel: drawing a sheet of glyphs is half of the
+    # As Blinka writes it, without its five calls a pixel: drawing a sheet of glyphs is a third of the
     # program's start.
     shift = 32 - ((x & bitmap._x_mask) + 1) * bits
     at = y * bitmap._stride + (x >> bitmap._x_shift)
