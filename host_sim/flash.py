@@ -25,7 +25,7 @@ OLDEST = (9, 0)
 """Since then display buses have the names that the program uses, and .mpy files version 6."""
 STAGE = "next"
 LAUNCHER = "code.txt"
-_START_STAGED = b"""\
+START_STAGED = b"""\
 # Written by flash and removed by it: starts the new program while the old one is being replaced.
 import sys
 
@@ -193,8 +193,8 @@ def install(volume: Volume, files: Mapping[str, bytes], say: Callable[[str], Non
         for name, content in files.items():
             volume.write(f"{STAGE}/{name}", content)
         verify(volume, {f"{STAGE}/{name}": content for name, content in files.items()})
-        volume.write(f"{STAGE}/{LAUNCHER}", _START_STAGED)
-        verify(volume, {f"{STAGE}/{LAUNCHER}": _START_STAGED})
+        volume.write(f"{STAGE}/{LAUNCHER}", START_STAGED)
+        verify(volume, {f"{STAGE}/{LAUNCHER}": START_STAGED})
         volume.move(f"{STAGE}/{LAUNCHER}", LAUNCHER)
         at_risk = "The new program starts all the same; flash again to finish."
         _keep_foreign(volume, old, new, say)
@@ -228,7 +228,7 @@ def _clear_stage(volume: Volume) -> None:
 
 def _finish_earlier(volume: Volume) -> None:
     """Do what is left of a flashing that was cut short, so that nothing starts from /next."""
-    if volume.read(LAUNCHER) == _START_STAGED:
+    if volume.read(LAUNCHER) == START_STAGED:
         staged = drive.read_manifest(volume.root / STAGE)
         old = drive.read_manifest(volume.root)
         new = {}
@@ -282,7 +282,7 @@ def check(volume: Volume, files: Mapping[str, bytes]) -> None:
         )
     volume.write("probe.tmp", b"")
     volume.remove("probe.tmp")
-    if volume.read(LAUNCHER) not in (None, _START_STAGED):
+    if volume.read(LAUNCHER) not in (None, START_STAGED):
         raise FlashError(f"{LAUNCHER} on the board starts in place of code.py: remove it first.")
     old = drive.read_manifest(volume.root)
     for name in files:
