@@ -22,9 +22,15 @@ def note(name):
 
 
 note("start")
+game = sys.argv[2] if len(sys.argv) > 2 else "auction"
+players = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 import pitch.hand  # noqa: E402  the largest first: compiling it is the peak
 
 note("hand")
+if game != "auction":
+    import pitch.draw  # noqa: F401  as early as that: compiling wants unbroken heap
+
+    note("draw")
 import pitch.rules  # noqa: E402
 
 note("rules")
@@ -34,8 +40,6 @@ note("match")  # with cards and rng, which they bring
 import pitch.view  # noqa: E402
 
 note("view")
-game = sys.argv[2] if len(sys.argv) > 2 else "auction"
-players = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 row = 0
 while pitch.rules.VARIANTS[row][0] != game:
     row += 1
