@@ -190,6 +190,8 @@ def install(volume: Volume, files: Mapping[str, bytes], say: Callable[[str], Non
             say("The board already has this version.")
             return
         check_room(volume, files)
+        size = sum(len(content) for content in files.values())
+        say(f"Writing {len(files)} files, {-(-size // 1024)} KB; this may take a minute.")
         for name, content in files.items():
             volume.write(f"{STAGE}/{name}", content)
         verify(volume, {f"{STAGE}/{name}": content for name, content in files.items()})

@@ -125,7 +125,10 @@ def install(root: Path, contents: dict[str, bytes]) -> list[str]:
 
 def test_a_fresh_board_gets_exactly_the_program(board: Path) -> None:
     new = files("1")
-    assert install(board, new) == [f"{len(new)} files written and read back."]
+    assert install(board, new) == [
+        f"Writing {len(new)} files, 2 KB; this may take a minute.",
+        f"{len(new)} files written and read back.",
+    ]
     assert tree(board) == {**new, "boot_out.txt": (board / "boot_out.txt").read_bytes()}
     assert start(board) == OLD
 
