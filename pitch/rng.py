@@ -9,9 +9,7 @@ from pitch.cards import const
 _A = const(32445)
 _MASK = const(0x7FFF)
 _MIX = const(27893)
-_ROUNDS = const(
-    9
-)  # from 7 on, flipping any seed bit flips each bit of the first draw half the time
+_ROUNDS = const(9)  # from 7 on, any seed bit flips each bit of the first draw half the time
 
 
 class Rng:
