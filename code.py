@@ -1,7 +1,7 @@
 """Entry, on the board and on the PC alike: hands a console to the game. Nobody imports this file."""
 
 if __name__ == "__main__":
-    from handheld.console import open_console
+    from handheld.boards import open_console
     from pitch.app import main
 
     main(open_console())

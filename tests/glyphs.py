@@ -32,7 +32,9 @@ def pack(text: str) -> tuple[bytes, bytes]:
     for code in [*range(16), *range(32, 127)]:
         rows = cells[code]
         for column in range(6):
-            font.append(sum(1 << y for y, row in enumerate(rows) if row[column : column + 1] == "#"))
+            font.append(
+                sum(1 << y for y, row in enumerate(rows) if row[column : column + 1] == "#")
+            )
     big = bytearray()
     for code in range(len(tiles)):
         rows = tiles[code] or ["." * 14] * 12

@@ -20,7 +20,6 @@ _SIGNS = {0: "♣", 2: "♦", 4: "♥", 6: "♠", 8: ">", 9: "<", 10: "X", 11: "
 _RANKS = "·▼23456789XJQKA-♣♦♥♠1"
 
 
-
 class _NoCollecting:
     """On a PC, with a test runner in memory, collecting takes a tenth of a second."""
 

@@ -177,7 +177,9 @@ def test_power_cut_inside_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """Torn at each byte of a whole hand and the beginning of the next: the match as of the last completed
     action, and it can be played to its end."""
     flash = Flash()
-    states: list[tuple[int, Any]] = []  # bytes programmed, and the match, after every completed action
+    states: list[
+        tuple[int, Any]
+    ] = []  # bytes programmed, and the match, after every completed action
     with monkeypatch.context() as patch:
         for name in ("act", "deal"):
 
@@ -331,7 +333,9 @@ def test_app_and_console_mean_the_same_numbers() -> None:
     compared = set()
     for path in Path("pitch/app").glob("*.py"):
         source = path.read_text()
-        block = source.partition("# What the console (lib/handheld) understands")[2].partition("\n\n")[0]
+        block = source.partition("# What the console (lib/handheld) understands")[2].partition(
+            "\n\n"
+        )[0]
         for name, value in re.findall(r"^_([A-Z_]+) = const\((\d+)\)$", block, re.MULTILINE):
             if name == "HELD_PLACE":
                 assert int(value) == screen.SLOTS

@@ -77,7 +77,7 @@ def journal(store: Store) -> tuple[Any, ...]:
     if not store.open:
         return values, None
     marks = tuple(store.mark_data(n) for n in range(store.marks))
-    return values, store.header, marks, bytes(store.numbers[: store.count])
+    return values, store.header, marks, bytes(store.numbers)
 
 
 Step = tuple[str, Any]
@@ -195,9 +195,9 @@ def test_power_cut_again_while_mending() -> None:
 def test_no_half_written_symbol_or_record_passes_for_another() -> None:
     """Programming flash only clears bits: every byte on the way to a symbol or to a record's kind has
     more bits set than any symbol."""
-    codes, values = module._symbols()
+    codes = module.symbols()
     symbols = set(codes)
-    assert len(symbols) == 70 and all(values[code] == n for n, code in enumerate(codes))
+    assert len(symbols) == 70 and list(codes) == sorted(codes)
     kinds = {module._PUT, module._BEGIN, module._MARK, module._END, module._RESUME}
     for target in symbols | kinds:
         way = {byte for byte in range(256) if byte & target == target and byte != target}
@@ -255,7 +255,7 @@ Ops = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(Ops, st.integers(0, 700), st.integers(0, 255))
 def test_any_history_cut_anywhere(ops: list[Step], cut: int, torn: int) -> None:
     """Whatever was done, a cut leaves the state before or after the step in flight."""
@@ -267,7 +267,7 @@ def test_any_history_cut_anywhere(ops: list[Step], cut: int, torn: int) -> None:
     try:
         for step in ops:
             do(model, step)
-            states.append(journal(Store(Flash(1024, bytes(model._memory.data)))))
+            states.append(journal(Store(Flash(1024, bytes(model.memory.data)))))
             flash.while_open = lambda: bool(store.open)
             do(store, step)
     except PowerCut:
@@ -278,7 +278,7 @@ def test_any_history_cut_anywhere(ops: list[Step], cut: int, torn: int) -> None:
         assert journal(back) in states[-2:]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.binary(min_size=1, max_size=4096), st.integers(0, 4095))
 def test_noise_is_never_trusted_and_never_crashes(noise: bytes, start: int) -> None:
     """nvm of noise: the game is told, nothing is written until it says so, then all works."""
@@ -359,7 +359,7 @@ def test_a_match_longer_than_the_memory() -> None:
         hands += 1
         assert not store.add(1)
         back = Store(Flash(data=bytes(flash.data)))
-        assert back.mark_data(back.marks - 1) == bytes([hands - 1]) * 16 and back.count == 0
+        assert back.mark_data(back.marks - 1) == bytes([hands - 1]) * 16 and not back.numbers
 
 
 def test_values_are_copied_to_a_file_and_come_back(tmp_path: Path, monkeypatch: Any) -> None:
@@ -382,7 +382,19 @@ def test_values_are_copied_to_a_file_and_come_back(tmp_path: Path, monkeypatch: 
     assert Store(Flash(), path).get(0) is None
 
 
-def test_a_read_only_drive_is_left_alone(tmp_path: Path) -> None:
+def test_a_read_only_drive_is_left_alone(tmp_path: Path, monkeypatch: Any) -> None:
+    from handheld import mirror
+
+    monkeypatch.setattr(mirror, "_writable", lambda: False)
     path = tmp_path / "copy.dat"
     Store(Flash(), str(path)).put(0, b"x")
     assert not path.exists()
+
+
+def test_the_reader_and_the_writer_mean_the_same_format() -> None:
+    """recover.py cannot import store.py's constants: a board keeps no names of them."""
+    from handheld import recover
+
+    for name in ("_VERSION", "_BLANK", "_HEADER", "_PUT", "_RESUME", "_OVERHEAD"):
+        assert getattr(recover, name) == getattr(module, name)
+    assert recover._LONGEST == module.LONGEST

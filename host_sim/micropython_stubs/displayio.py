@@ -28,7 +28,18 @@ class Bitmap:
 
 
 class TileGrid:
-    def __init__(self, bitmap, pixel_shader, width=1, height=1, tile_width=0, tile_height=0, default_tile=0, x=0, y=0):
+    def __init__(
+        self,
+        bitmap,
+        pixel_shader,
+        width=1,
+        height=1,
+        tile_width=0,
+        tile_height=0,
+        default_tile=0,
+        x=0,
+        y=0,
+    ):
         self._bitmap = bitmap
         self._struct = bytearray(96)
         self._tiles = bytearray([default_tile] * (width * height))
@@ -52,8 +63,11 @@ class Group:
     def append(self, member):
         self._members.append(member)
 
-    def remove(self, member):
-        self._members.remove(member)
+    def pop(self):
+        return self._members.pop()
+
+    def __len__(self):
+        return len(self._members)
 
 
 def release_displays():

@@ -35,7 +35,15 @@ class EventQueue:
 
 
 class Keys:
-    def __init__(self, pins, value_when_pressed=False, pull=True, interval=0.02, debounce_threshold=1):
+    def __init__(
+        self,
+        pins,
+        value_when_pressed=False,
+        pull=True,
+        interval=0.02,
+        max_events=64,
+        debounce_threshold=1,
+    ):
         self.events = EventQueue()
 
     def reset(self):

@@ -32,7 +32,8 @@ import terminalio  # noqa: E402,F401
 
 note("display")
 
-from handheld.console import Console, open_console  # noqa: E402
+from handheld.boards import open_console  # noqa: E402
+from handheld.console import Console  # noqa: E402
 
 
 class Done(Exception):

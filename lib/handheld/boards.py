@@ -1,9 +1,13 @@
-"""The table of boards and what settings.toml changes in it. Imported by console.py.
-Porting to a board is one more row."""
+"""The table of boards, what settings.toml changes in it, and `open_console`, which makes a console of both.
+Imported by code.py, and dropped when the console is there. Porting to a board is one more row."""
 
 import os
+import time
 
 import board
+import supervisor
+from handheld import forget
+from handheld.console import Console
 
 # Row: id, board.board_id it is chosen for, its pins and options. Pins are names of module `board`; an
 # empty text means that there is none. BUS is i2c, spi, or board for a display that comes with the board.
@@ -114,7 +118,9 @@ def open_display(settings):
     if bus == "board":
         display = getattr(board, "DISPLAY", None)
         if display is None:
-            raise SetupError("settings.toml: HANDHELD_BUS = board, and this board has no display of its own")
+            raise SetupError(
+                "settings.toml: HANDHELD_BUS = board, and this board has no display of its own"
+            )
         display.auto_refresh = False
         if rotation:
             display.rotation = rotation
@@ -158,7 +164,9 @@ def _drive(settings, wires):
 
     # The panel's memory is 132 columns wide and the glass shows the middle 128.
     start = settings.number("COLSTART", 2)
-    return SH1106(wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False)
+    return SH1106(
+        wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False
+    )
 
 
 def _open_i2c(settings):
@@ -184,7 +192,9 @@ def _open_i2c(settings):
         except (ValueError, RuntimeError, OSError):
             pass
     i2c.deinit()
-    raise SetupError("No display answers at 0x%02x. Check its four wires and HANDHELD_ADDRESS." % address)
+    raise SetupError(
+        "No display answers at 0x%02x. Check its four wires and HANDHELD_ADDRESS." % address
+    )
 
 
 def _open_spi(settings):
@@ -217,7 +227,9 @@ def open_keys(settings):
     if a is not None:
         from rotaryio import IncrementalEncoder
 
-        dial = IncrementalEncoder(a, settings.pin("ENCODER_B"), settings.number("ENCODER_DIVISOR", 4))
+        dial = IncrementalEncoder(
+            a, settings.pin("ENCODER_B"), settings.number("ENCODER_DIVISOR", 4)
+        )
     if not pins:
         raise SetupError("settings.toml: no button at all; HANDHELD_OK is needed")
     step = -1 if settings.number("ENCODER_REVERSE", 0) else 1
@@ -260,3 +272,34 @@ def open_light(settings):
         return light
     except (SetupError, ValueError, RuntimeError, TypeError, AttributeError):
         return None
+
+
+def open_console():
+    """The console, as soon as everything it needs is there. Until then one plain line a second on the
+    serial console, and the board's light blinks."""
+    light = None
+    display = None
+    while True:
+        try:
+            settings = Settings()
+            if light is None:
+                light = open_light(settings)
+            if display is None:
+                display, i2c, address = open_display(settings)
+            sound = open_sound(settings)
+            keys = open_keys(settings)
+            report = settings.number("REPORT", 0)
+            break
+        except SetupError as error:
+            print(error)
+        except ImportError as error:
+            print("A library is missing: %s. Copy the folder lib again." % error)
+        supervisor.runtime.autoreload = True  # so that a corrected settings.toml starts at once
+        for _ in range(2):
+            if light is not None:
+                light.value = not light.value
+            time.sleep(0.5)
+    if light is not None:
+        light.value = False
+    forget("boards")  # 5 KB that are not needed again
+    return Console(display, keys, sound, i2c, address, report)

@@ -1,4 +1,4 @@
-"""The console a game is handed: screen, keys, sound, store, time. Imported by code.py only.
+"""The console a game is handed: screen, keys, sound, store, time. Imported by boards.py.
 
 `wait` is a game's heart: it shows what has changed, rests for some milliseconds and gives the next intent.
 """
@@ -9,9 +9,9 @@ import time
 
 import handheld
 import supervisor
+from handheld import since
 from handheld.screen import Screen
 from handheld.store import Store
-from handheld import since
 from micropython import const
 
 _DIM_MS = const(60_000)
@@ -131,36 +131,3 @@ class Console:
                 "milestone %s: used=%d free=%d ms=%d"
                 % (name, gc.mem_alloc(), gc.mem_free(), since(supervisor.ticks_ms(), self._start))
             )
-
-
-def open_console():
-    """The console, as soon as everything it needs is there. Until then one plain line a second on the
-    serial console, and the board's light blinks."""
-    from handheld import boards
-
-    light = None
-    display = None
-    while True:
-        try:
-            settings = boards.Settings()
-            if light is None:
-                light = boards.open_light(settings)
-            if display is None:
-                display, i2c, address = boards.open_display(settings)
-            sound = boards.open_sound(settings)
-            keys = boards.open_keys(settings)
-            report = settings.number("REPORT", 0)
-            break
-        except boards.SetupError as error:
-            print(error)
-        except ImportError as error:
-            print("A library is missing: %s. Copy the folder lib again." % error)
-        supervisor.runtime.autoreload = True  # so that a corrected settings.toml starts at once
-        for _ in range(2):
-            if light is not None:
-                light.value = not light.value
-            time.sleep(0.5)
-    if light is not None:
-        light.value = False
-    handheld.forget("boards")  # 4 KB that are not needed again
-    return Console(display, keys, sound, i2c, address, report)

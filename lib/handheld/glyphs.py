@@ -16,7 +16,9 @@ except ImportError:
 
 _CELL_CODES = const(128)  # code of a cell = its number in the sheet: 0 .. 15 own signs, then ASCII
 _FIRST_ASCII = const(32)
-_SHEET = const(96)  # width of the cell sheet: 16 cells, a multiple of 32 pixels, so no bit is padding
+_SHEET = const(
+    96
+)  # width of the cell sheet: 16 cells, a multiple of 32 pixels, so no bit is padding
 _TILE_ROWS = const(12)
 _TILE_WIDTH = const(14)
 

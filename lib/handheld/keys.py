@@ -50,7 +50,12 @@ class Keys:
         wires = [pin for _, pin in pins]
         try:
             self._keys = Pins(
-                wires, value_when_pressed=False, pull=True, interval=_INTERVAL, debounce_threshold=3
+                wires,
+                value_when_pressed=False,
+                pull=True,
+                interval=_INTERVAL,
+                max_events=16,
+                debounce_threshold=3,
             )
         except TypeError:  # CircuitPython before 9.1 has no debounce_threshold
             self._keys = Pins(wires, value_when_pressed=False, pull=True, interval=_INTERVAL * 4)

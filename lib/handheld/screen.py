@@ -30,6 +30,7 @@ SLOTS = const(7)  # cards in the middle
 HELD = const(9)  # cards in hand
 CHOICES = const(5)
 _CHOICE_CELLS = const(4)
+_AWAY = const(-24)  # x of a choice that is not there
 _LEFT = const(1)  # 21 cells of 6 pixels leave 2 over
 _LINES = const(4)  # lines of numbers on a sheet
 _ROW_CELLS = const(22)  # one more than fits: numbers on a sheet are half a cell off
@@ -109,14 +110,17 @@ class Screen:
         for place in range(SLOTS + HELD):
             grid = self._cards[place]
             self.card(place, NO_TILE, NO_TILE, PLAIN)
-            if place < SLOTS:
-                grid.hidden = place >= slots
+            if place < slots:
                 column, cells = self.below(place, slots)
                 grid.x = _LEFT + 6 * column + (6 * cells - 14) // 2
-            else:
-                grid.hidden = place - SLOTS >= held
+                self._root.append(grid)
+            elif SLOTS <= place < SLOTS + held:
                 pitch = 21 if held <= 6 else 14
                 grid.x = _LEFT + pitch * (place - SLOTS) + (pitch - 14) // 2
+                self._root.append(grid)
+        for place in range(CHOICES):
+            self.choice(place, b"", PLAIN)
+            self._root.append(self._choices[place])
 
     def below(self, place, slots):
         """First cell, and how many, of the text below card `place` of `slots` in the middle."""
@@ -133,32 +137,32 @@ class Screen:
         for line in range(_LINES):
             row = self._rows[2 + line]
             ring = self._rings[line]
-            row.x = ring.x = -2
+            row.x = -2
             row.y = 18 + 12 * line
-            ring.hidden = False
+            self._root.append(ring)
             for place in range(_ROW_CELLS):
                 ring[place] = 0
         self._rows[1].x = -2
 
     def _open(self, rows):
-        """Blanks the page and shows the text rows of the bits in `rows`, and nothing else."""
+        """Blanks the page and shows the text rows of the bits in `rows`, and nothing else. Nothing is ever
+        made `hidden`: displayio sends the area of a hidden TileGrid with every other refresh."""
+        root = self._root
+        while len(root):
+            root.pop()
         if self._banner is not None:
             # The library that set it goes too: 11 KB of a board's heap, for a word between games.
-            self._root.remove(self._banner)
             self._banner = None
             handheld.forget_library("adafruit_display_text", "label")
         for place in range(8):
             row = self._rows[place]
-            row.hidden = not rows >> place & 1
             row.x = _LEFT
             row.y = 8 * place
             for column in range(_ROW_CELLS):
                 if row[column] != BLANK:
                     row[column] = BLANK
-        for grids in (self._cards, self._choices, self._rings):
-            if grids is not None:
-                for grid in grids:
-                    grid.hidden = True
+            if rows >> place & 1:
+                root.append(row)
         self.repaint()
 
     # ---- text
@@ -237,8 +241,9 @@ class Screen:
     def choice(self, place, text, style):
         """Shows choice `place` (0 .. 4, the last at the right) of the top row, in 4 cells; no text: none."""
         grid = self._choices[place]
-        if grid.hidden == bool(text):
-            grid.hidden = not text
+        x = _LEFT + 6 * (COLUMNS - _CHOICE_CELLS * (CHOICES - place)) if text else _AWAY
+        if grid.x != x:
+            grid.x = x
             self._changed = True
         column = 0
         for code in text:
@@ -330,8 +335,8 @@ class Screen:
         palette[1] = ink1
         return palette
 
-    def _text_grid(self, width, x=0):
-        grid = TileGrid(
+    def _text_grid(self, width):
+        return TileGrid(
             self._cells,
             pixel_shader=self._light,
             width=width,
@@ -339,10 +344,7 @@ class Screen:
             tile_width=6,
             tile_height=8,
             default_tile=BLANK,
-            x=x,
         )
-        self._root.append(grid)
-        return grid
 
     def _build_table(self):
         sheet = _painted("tile_sheet")
@@ -358,11 +360,7 @@ class Screen:
                 y=8 if place < SLOTS else 40,
             )
             self._cards.append(grid)
-            self._root.append(grid)
-        self._choices = []
-        for place in range(CHOICES):
-            x = _LEFT + 6 * (COLUMNS - _CHOICE_CELLS * (CHOICES - place))
-            self._choices.append(self._text_grid(_CHOICE_CELLS, x))
+        self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(CHOICES)]
 
     def _build_rings(self):
         bitmap = Bitmap(6, len(_RING), 2)
@@ -380,7 +378,7 @@ class Screen:
                 height=1,
                 tile_width=6,
                 tile_height=12,
+                x=-2,
                 y=16 + 12 * line,
             )
-            self._root.append(ring)
             self._rings.append(ring)

@@ -22,7 +22,7 @@ _PERIOD = const(0x1FFFFFFF)  # of the console's ticks, in ms, less one
 _VALUES_KEY = const(0)  # key of the settings in the store
 # Modules of screens are dropped while none of their screens is there: 4 to 7 KB each of a board's heap. It
 # takes 50 ms to load a compiled one again; from source it would be half a second, so those stay.
-_SCREENS = ("menus", "table", "sheets")
+_SCREENS = ("menus", "table", "sheets", "resume")
 _DROPS = __file__.endswith(".mpy")
 
 
@@ -118,13 +118,13 @@ class App:
         """A new session with the chosen number of players and target."""
         self.game = self.new()
         self.game.start(self.values[texts.PLAYERS], self.values[texts.TARGET])
-        self.swap(self.table())
+        self.play_hand()
 
     def resume(self):
         """Goes on where the match stood."""
         if self.game is None:
             game = self.new()
-            if not game.restore():
+            if not self.load("resume").restore(game):
                 self.store.end()
                 self.home()
                 return
@@ -133,11 +133,12 @@ class App:
         if self.game.done():
             self.hand_over()
         else:
-            self.swap(self.table())
+            self.play_hand()
 
-    def table(self):
-        """The table for the hand at hand."""
-        return self.load("table").Table(self)
+    def play_hand(self):
+        """To the table."""
+        self.swap(self.load("table").Table(self))
+        self.console.milestone("playing")
 
     def review(self):
         """Shows the last trick, if the table is on top."""
@@ -155,14 +156,14 @@ class App:
     def next_hand(self):
         """Deals the next hand."""
         self.game.deal()
-        self.swap(self.table())
+        self.play_hand()
         self.tell_store()
 
     def next_game(self):
         """The next game of the session."""
         self.game.games += 1
         self.game.next_game()
-        self.swap(self.table())
+        self.play_hand()
 
     def after_game(self):
         """The game is over, and everything about it has been seen."""
@@ -212,7 +213,9 @@ class App:
         state = self.store.state
         if state != self.told and state in (_MISSING, _FOREIGN, _OLDER, _FULL):
             self.told = state
-            self.push(self.load("menus").Notice(self, texts.FOUND[state], state in (_FOREIGN, _OLDER)))
+            self.push(
+                self.load("menus").Notice(self, texts.FOUND[state], state in (_FOREIGN, _OLDER))
+            )
 
 
 def main(console):

@@ -14,6 +14,7 @@ from pitch.cards import BID, NAME, PASS, STAND, THROW, const
 from pitch.view import View
 from pitch.match import Match
 
+_AUCTION = const(0)  # row of rules.VARIANTS
 _FORMAT = const(1)
 _OPTIONS = const(12)
 
@@ -25,14 +26,6 @@ _THROW = const(68)  # then the cards thrown, then _THROWN
 _THROWN = const(69)
 
 STATS = const(1)  # key of the statistics in the store
-
-
-def _find(name):
-    """The number of the variant of that name."""
-    for i in range(len(r.VARIANTS)):
-        if r.VARIANTS[i][0] == name:
-            return i
-    raise ValueError("variant")
 
 
 class Game:
@@ -48,7 +41,7 @@ class Game:
 
     def start(self, players, target):
         """A new session, with an empty ledger."""
-        self._set_table(r.Rules(_find("auction"), players, ((r.TARGET, target),)))
+        self.set_table(r.Rules(_AUCTION, players, ((r.TARGET, target),)))
         self.games = 0
         self.next_game()
 
@@ -69,24 +62,8 @@ class Game:
         gc.collect()  # between hands, so that it need not happen in one
         self.console.milestone("dealt")
 
-    def restore(self):
-        """The match as of its last completed action; False if the journal does not tell of one."""
-        store = self.store
-        if not store.open or not store.marks:
-            return False
-        try:
-            self._read_header(store.header)
-            self._read_mark(store.mark_data(store.marks - 1))
-        except (ValueError, IndexError):
-            self.match = None
-            return False
-        self.match.deal()
-        self._replay()
-        self._count()
-        self.look()
-        return True
-
-    def _set_table(self, rules):
+    def set_table(self, rules):
+        """Lays the table for `rules`."""
         self.rules = rules
         self.match = Match(rules)
         self.hand = self.match.hand
@@ -103,14 +80,16 @@ class Game:
         """Takes an action of whose turn it is, and keeps it. False: refused."""
         hand = self.hand
         if action >= THROW:
-            cards = list(hand.hands[hand.turn])  # the mask points at these, and they are about to move
+            cards = list(
+                hand.hands[hand.turn]
+            )  # the mask points at these, and they are about to move
         if not hand.apply(action):
             return False
         if action >= THROW:
             self._keep_throw(action, cards)
         else:
             self._keep(action)
-        self._count()
+        self.count()
         self.look()
         return True
 
@@ -124,7 +103,8 @@ class Game:
         """Whether the hand is over and counted."""
         return self.hand.phase == r.DONE
 
-    def _count(self):
+    def count(self):
+        """Enters a finished hand on the score sheet."""
         if self.hand.phase == r.DONE:
             self.match.close()
 
@@ -153,37 +133,6 @@ class Game:
             place += 1
         self.store.add(_THROWN)
 
-    def _replay(self):
-        """Takes the journal's actions again, up to the last whole one."""
-        store = self.store
-        hand = self.hand
-        numbers = store.numbers
-        state = 0  # _OTHER: its second half comes; _THROW: cards to throw come
-        mask = 0
-        for i in range(store.count):
-            number = numbers[i]
-            if number >= _OTHER and number != _THROWN:  # begins anew, also after a torn one
-                state = number
-                mask = 0
-                continue
-            if state == _OTHER:
-                action = STAND + number
-            elif state == _THROW and number == _THROWN:
-                action = THROW | mask
-            elif number < 52:
-                action = number // 13 << 4 | number % 13 + 2
-                if state == _THROW:
-                    cards = hand.hands[hand.turn]
-                    for place in range(hand.held[hand.turn]):
-                        if cards[place] == action:
-                            mask |= 1 << place
-                    continue
-            else:
-                action = PASS if number == _PASS else BID + number - _BIDS
-            state = 0
-            if not hand.apply(action):
-                return
-
     def _header(self):
         """Format, players, the options, the name with its length, seed, games played, ledger (+ 32768,
         two bytes a side)."""
@@ -200,47 +149,15 @@ class Game:
             data += bytes((sum_ + 32768 >> 8, sum_ & 0xFF))
         return data
 
-    def _read_header(self, data):
-        if data[0] != _FORMAT:
-            raise ValueError("format")
-        options = []
-        for option in range(_OPTIONS):
-            options.append((option, data[2 + option]))
-        place = 3 + _OPTIONS + data[2 + _OPTIONS]
-        name = str(data[3 + _OPTIONS : place], "ascii")
-        hi = data[place] << 8 | data[place + 1]
-        lo = data[place + 2] << 8 | data[place + 3]
-        self.games = data[place + 4]
-        place += 5
-        self._set_table(r.Rules(_find(name), data[1], options))
-        sides = self.rules.nsides
-        match = self.match
-        if len(data) != place + 2 * sides:
-            raise ValueError("ledger")
-        match.new_game(hi, lo, 0)
-        for side in range(sides):
-            match.ledger[side] = (data[place + 2 * side] << 8 | data[place + 2 * side + 1]) - 32768
-
     def _mark(self):
-        """Hands dealt, dealer, scores (+ 128), set-backs: before the hand is dealt."""
+        """Hands dealt (two bytes), dealer, scores (+ 128), set-backs: before the hand is dealt."""
         match = self.match
-        data = bytearray((match.hands & 0xFF, match.dealer))
+        data = bytearray((match.hands >> 8 & 0xFF, match.hands & 0xFF, match.dealer))
         for side in range(self.rules.nsides):
             data.append(max(0, min(255, match.scores[side] + 128)))
         for side in range(self.rules.nsides):
             data.append(match.setbacks[side] & 0xFF)
         return data
-
-    def _read_mark(self, data):
-        match = self.match
-        sides = self.rules.nsides
-        if len(data) != 2 + 2 * sides or data[1] >= self.rules.players:
-            raise ValueError("mark")
-        match.hands = data[0]
-        match.dealer = data[1]
-        for side in range(sides):
-            match.scores[side] = data[2 + side] - 128
-            match.setbacks[side] = data[2 + sides + side]
 
     # ---- history and statistics
 
@@ -248,7 +165,7 @@ class Game:
         """Fills the list `scores` with those before hand n (from 0) of this game, out of the journal."""
         data = self.store.mark_data(n)
         for side in range(self.rules.nsides):
-            scores[side] = data[2 + side] - 128
+            scores[side] = data[3 + side] - 128
 
     def close(self):
         """If the game is over it counts in the statistics, once however often it is seen. It stays in the
@@ -261,4 +178,6 @@ class Game:
         if old[4:8] != seed:
             played = (old[0] << 8 | old[1]) + 1
             won = (old[2] << 8 | old[3]) + (match.winner == texts.YOU % self.rules.nsides)
-            self.store.put(STATS, bytes((played >> 8 & 255, played & 255, won >> 8 & 255, won & 255)) + seed)
+            self.store.put(
+                STATS, bytes((played >> 8 & 255, played & 255, won >> 8 & 255, won & 255)) + seed
+            )

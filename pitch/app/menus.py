@@ -34,7 +34,13 @@ _DO_FORGO = const(39)
 _DO_TEST = const(40)
 
 # Lists: row of the first item, heading, then label and what it does, item by item.
-_LIST_NEW = (3, b"New game", (b"Deal the cards", _DO_START), (b"Players", PLAYERS), (b"Play to", TARGET))
+_LIST_NEW = (
+    3,
+    b"New game",
+    (b"Deal the cards", _DO_START),
+    (b"Players", PLAYERS),
+    (b"Play to", TARGET),
+)
 _LIST_SETTINGS = (
     2,
     b"Settings",
@@ -59,9 +65,21 @@ _LIST_ANEW = (
     (b"Keep it", _DO_RESUME),
     (b"Start another one", _DO_NEW),
 )
-_LIST_TITLE = (4, b"", (b"Continue", _DO_CONTINUE), (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS))
+_LIST_TITLE = (
+    4,
+    b"",
+    (b"Continue", _DO_CONTINUE),
+    (b"New game", _DO_NEW),
+    (b"Settings", _DO_SETTINGS),
+)
 _LIST_TITLE_FIRST = (4, b"", (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS))
-_LIST_AFTER = (3, b"The game is over.", (b"Next game", _DO_NEXT_GAME), (b"Ledger", _DO_LEDGER), (b"Title", _DO_TITLE))
+_LIST_AFTER = (
+    3,
+    b"The game is over.",
+    (b"Next game", _DO_NEXT_GAME),
+    (b"Ledger", _DO_LEDGER),
+    (b"Title", _DO_TITLE),
+)
 _LIST_FOREIGN = (4, b"", (b"Erase it", _DO_ERASE), (b"Play without saving", _DO_FORGO))
 _LIST_NOTED = (5, b"", (b"Play on", _DO_RESUME))
 _LISTS = (_LIST_NEW, _LIST_SETTINGS, _LIST_PAUSE, _LIST_ANEW, _LIST_AFTER)

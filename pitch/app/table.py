@@ -189,7 +189,9 @@ class Table:
         elif intent == _OK:
             if self.app.since(self.began) >= _GUARD_MS:
                 view = self.view
-                self.act(self.slots[self.cursor] if view.phase == r.PLAYING else view.acts[self.cursor])
+                self.act(
+                    self.slots[self.cursor] if view.phase == r.PLAYING else view.acts[self.cursor]
+                )
                 self.paint()
         elif intent == _NEXT or intent == _PREV:
             self.move(1 if intent == _NEXT else -1)
@@ -266,7 +268,10 @@ class Table:
             self.paint_bidding()
         elif view.trump < 0:
             screen.add(NAMES[view.turn])
-            screen.add(b" lead, set trump" if view.turn == YOU else b" leads, sets trump")
+            if view.bid:
+                screen.add(b" bid ")
+                screen.number(view.bid)
+            screen.add(b": lead trump" if view.turn == YOU else b", sets trump")
         else:
             self.paint_contract()
         screen.end()
@@ -312,9 +317,9 @@ class Table:
         for seat in range(7):
             tops[seat] = bottoms[seat] = _NO_TILE
         shown = -1
-        if (view.phase == r.PLAYING or view.phase == r.DONE) and view.logged > view.first:
+        if view.trump >= 0:
             shown = self.lay_trick()
-        else:
+        elif view.phase != r.PLAYING or self.state == _TELL:
             self.lay_bids()
             if view.high:
                 shown = view.pitcher
@@ -354,11 +359,11 @@ class Table:
             self.tops[view.by[i]] = tile
 
     def paint_names(self):
-        """Who sits where, with the dealer's mark while bidding, and the tricks taken in play."""
+        """Who sits where, with the dealer's mark until trump is made, then the tricks taken."""
         screen = self.app.screen
         view = self.view
         players = view.rules.players
-        play = view.phase == r.PLAYING or view.phase == r.DONE
+        play = view.trump >= 0
         screen.row(4)
         for seat in range(players):
             column, cells = screen.below(seat, players)

@@ -1,0 +1,121 @@
+"""Reads the store's log, after a start: what is whole, where it ends, what power cut off. Imported by store.py
+and dropped again. The log is described there."""
+
+from handheld import store as log
+from micropython import const
+
+_VERSION = const(1)  # these as in store.py, where a board keeps no names of them
+_BLANK = const(0xFF)
+_HEADER = const(4)
+_PUT = const(0xF8)
+_RESUME = const(0xFD)
+_OVERHEAD = const(4)
+_LONGEST = const(64)
+_NUMBERS = const(255)  # more actions than a hand has
+
+
+def read(store):
+    """Finds out what `store.memory` holds."""
+    image = bytes(store.memory[0 : store.size])
+    end = store.size
+    while end and image[end - 1] == _BLANK:
+        end -= 1
+    if not end or image.count(b"\x00") == store.size:  # never used; ESP32 boards deliver zeros
+        store.zero = end > 0
+        restore(store)
+    elif image[0:2] != log.MAGIC or image[2] ^ image[3] != _BLANK:
+        if _begun(image, end):
+            store.rewrite()
+        else:
+            store.state = log.FOREIGN
+    elif image[2] != _VERSION:
+        store.state = log.OLDER
+    else:
+        _items(store, image, end)
+
+
+def _items(store, image, end):
+    values = bytearray(b"\xff" * 256)
+    codes = log.symbols()
+    for n in range(len(codes)):
+        values[codes[n]] = n
+    numbers = bytearray(_NUMBERS)
+    count = 0
+    torn = 0
+    place = _HEADER
+    while place < end:
+        number = values[image[place]]
+        if number != _BLANK:
+            if count < _NUMBERS:
+                numbers[count] = number
+                count += 1
+            place += 1
+            continue
+        length = _whole(image, place, end)
+        if not length:
+            after = _behind(image, place, end)
+            if not after:
+                torn = place
+                after = end
+            place = after
+            continue
+        if image[place] != _PUT:
+            count = 0
+        store.take(image, place)
+        place += length
+    store.numbers = bytes(numbers[0:count])
+    store.used = place
+    if torn:
+        store.mend(torn)
+
+
+def _whole(image, place, end):
+    """Length of the sound record at `place`, 0 if there is none."""
+    if place + _OVERHEAD > end or image[place] < _PUT or image[place + 1] > _LONGEST:
+        return 0
+    length = image[place + 1] + _OVERHEAD
+    if place + length > end:
+        return 0
+    a, b = log.check(image, place, length - 2, place)
+    if image[place + length - 2] != a or image[place + length - 1] != b:
+        return 0
+    return length
+
+
+def _behind(image, place, end):
+    """Where to go on behind the torn bytes at `place`: behind the RESUME that names them; 0 without one."""
+    for other in range(place + 1, end):
+        if image[other] == _RESUME and _whole(image, other, end):
+            if image[other + 2] << 8 | image[other + 3] == place:
+                return other + _OVERHEAD + 2
+    return 0
+
+
+def _begun(image, end):
+    """Whether the memory is blank but for a header that power cut off in the middle."""
+    if end > _HEADER:
+        return False
+    header = log.MAGIC + bytes((_VERSION, _VERSION ^ _BLANK))
+    for i in range(_HEADER):
+        if image[i] & header[i] != header[i]:
+            return False
+    return True
+
+
+def restore(store):
+    """Brings the values back from the file after the memory was lost."""
+    if store.file is None:
+        return
+    from handheld import mirror
+
+    image = mirror.read(store.file)
+    place = _HEADER
+    if image[0:2] != log.MAGIC or len(image) < _HEADER or image[2] != _VERSION:
+        return
+    while place < len(image):
+        length = _whole(image, place, len(image))
+        if not length:
+            return
+        if image[place] == _PUT:
+            store.put(image[place + 2], image[place + 3 : place + 2 + image[place + 1]])
+        place += length

@@ -1,0 +1,106 @@
+"""Brings a match back from the journal after power loss: makes it as the header says, deals the hand of the
+last mark and takes its actions again. Imported when a match is continued, and dropped again.
+The journal is described in game.py."""
+
+from pitch import rules as r
+from pitch.cards import BID, PASS, STAND, THROW, const
+
+_FORMAT = const(1)  # these as in game.py, where a board keeps no names of them
+_OPTIONS = const(12)
+_PASS = const(52)
+_BIDS = const(52)
+_OTHER = const(67)
+_THROW = const(68)
+_THROWN = const(69)
+
+
+def restore(game):
+    """The match as of its last completed action; False if the journal does not tell of one."""
+    store = game.store
+    if not store.open or not store.marks:
+        return False
+    try:
+        _read_header(game, store.header)
+        _read_mark(game, store.mark_data(store.marks - 1))
+    except (ValueError, IndexError):
+        game.match = None
+        return False
+    game.match.deal()
+    _replay(game)
+    game.count()
+    game.look()
+    return True
+
+
+def _find(name):
+    """The number of the variant of that name."""
+    for i in range(len(r.VARIANTS)):
+        if r.VARIANTS[i][0] == name:
+            return i
+    raise ValueError("variant")
+
+
+def _replay(game):
+    """Takes the journal's actions again, up to the last whole one."""
+    store = game.store
+    hand = game.hand
+    numbers = store.numbers
+    state = 0  # _OTHER: its second half comes; _THROW: cards to throw come
+    mask = 0
+    for i in range(len(numbers)):
+        number = numbers[i]
+        if number >= _OTHER and number != _THROWN:  # begins anew, also after a torn one
+            state = number
+            mask = 0
+            continue
+        if state == _OTHER:
+            action = STAND + number
+        elif state == _THROW and number == _THROWN:
+            action = THROW | mask
+        elif number < 52:
+            action = number // 13 << 4 | number % 13 + 2
+            if state == _THROW:
+                cards = hand.hands[hand.turn]
+                for place in range(hand.held[hand.turn]):
+                    if cards[place] == action:
+                        mask |= 1 << place
+                continue
+        else:
+            action = PASS if number == _PASS else BID + number - _BIDS
+        state = 0
+        if not hand.apply(action):
+            return
+
+
+def _read_header(game, data):
+    if data[0] != _FORMAT:
+        raise ValueError("format")
+    options = []
+    for option in range(_OPTIONS):
+        options.append((option, data[2 + option]))
+    place = 3 + _OPTIONS + data[2 + _OPTIONS]
+    name = str(data[3 + _OPTIONS : place], "ascii")
+    hi = data[place] << 8 | data[place + 1]
+    lo = data[place + 2] << 8 | data[place + 3]
+    game.games = data[place + 4]
+    place += 5
+    game.set_table(r.Rules(_find(name), data[1], options))
+    sides = game.rules.nsides
+    match = game.match
+    if len(data) != place + 2 * sides:
+        raise ValueError("ledger")
+    match.new_game(hi, lo, 0)
+    for side in range(sides):
+        match.ledger[side] = (data[place + 2 * side] << 8 | data[place + 2 * side + 1]) - 32768
+
+
+def _read_mark(game, data):
+    match = game.match
+    sides = game.rules.nsides
+    if len(data) != 3 + 2 * sides or data[2] >= game.rules.players:
+        raise ValueError("mark")
+    match.hands = data[0] << 8 | data[1]
+    match.dealer = data[2]
+    for side in range(sides):
+        match.scores[side] = data[3 + side] - 128
+        match.setbacks[side] = data[3 + sides + side]
