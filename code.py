@@ -2,6 +2,7 @@
 
 if __name__ == "__main__":
     from handheld.boards import open_console
+
     from pitch.app import main
 
     main(open_console())

@@ -53,14 +53,13 @@ DUNDERS = frozenset(
 ALLOWED = {
     ("float", "lib/handheld/console.py", "_BUSY"): "time.sleep takes seconds",
     ("float", "lib/handheld/console.py", "_REST"): "time.sleep takes seconds",
-    ("float", "lib/handheld/console.py", "open_console"): "time.sleep takes seconds",
+    ("float", "lib/handheld/boards.py", "open_console"): "time.sleep takes seconds",
     ("float", "lib/handheld/console.py", "_LEVELS"): "a display's brightness is 0.0 .. 1.0",
     ("float", "lib/handheld/console.py", "_DIMMED"): "a display's brightness is 0.0 .. 1.0",
-    ("float", "lib/handheld/screen.py", "Screen.__init__"): "a display's brightness is 0.0 .. 1.0",
     (
         "float",
         "lib/handheld/screen.py",
-        "Screen._set_banner",
+        "Screen.text",
     ): "a label's anchor is 0.0 .. 1.0 of its size",
     ("float", "lib/handheld/keys.py", "_INTERVAL"): "keypad takes seconds",
 }

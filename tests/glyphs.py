@@ -1,4 +1,4 @@
-"""Writes the glyphs drawn in tests/screens/glyphs.txt into lib/handheld/glyphs.py; `pack` is also what the test compares."""
+"""Writes the glyphs drawn in tests/screens/glyphs.txt into lib/handheld/glyphs.py; a test compares them."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Screen:
         self.choices[place] = (text, style)
 
     def ringed(self, line: int, column: int, value: int) -> None:
-        assert self.page == "sheet" and 0 <= line < 4 and 1 <= column and -99 <= value <= 99
+        assert self.page == "sheet" and 0 <= line < 4 and column >= 1 and -99 <= value <= 99
         assert column + len(str(abs(value))) <= 22
         self.rings.append((line, column, value))
 
@@ -187,6 +187,9 @@ class Console:
     def random16(self) -> int:
         self._seed = (self._seed * 25173 + 13849) & 0xFFFF
         return self._seed
+
+    def drop(self, module: str) -> None:
+        raise AssertionError("from source nothing is dropped")
 
     def milestone(self, name: str) -> None:
         pass

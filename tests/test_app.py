@@ -173,6 +173,17 @@ def test_power_cut_after_every_action(players: int) -> None:
     assert player.where == "Menu"
 
 
+def noting(real: Any, states: list[tuple[int, Any]], flash: Flash) -> Any:
+    """A method of Game that notes how the match stands when it is done."""
+
+    def noted(self: Any, *args: Any) -> Any:
+        result = real(self, *args)
+        states.append((flash.programmed, state(self)))
+        return result
+
+    return noted
+
+
 def test_power_cut_inside_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """Torn at each byte of a whole hand and the beginning of the next: the match as of the last completed
     action, and it can be played to its end."""
@@ -182,13 +193,7 @@ def test_power_cut_inside_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
     ] = []  # bytes programmed, and the match, after every completed action
     with monkeypatch.context() as patch:
         for name in ("act", "deal"):
-
-            def noted(self: Any, *args: Any, _real: Any = getattr(Game, name)) -> Any:
-                result = _real(self, *args)
-                states.append((flash.programmed, state(self)))
-                return result
-
-            patch.setattr(Game, name, noted)
+            patch.setattr(Game, name, noting(vars(Game)[name], states, flash))
         player = Player(flash, seed=4)
         player.start(4)
         for _ in range(14):

@@ -42,7 +42,7 @@ def test_calls_through_tables_and_attributes_are_seen(sources: dict[str, str]) -
     assert ("pitch.hand", "Hand.apply") in edges["pitch.hand", "Hand.undo"]
     assert any(module == "pitch.draw" for module, _ in edges["pitch.hand", "_APPLY"])
     assert ("pitch.hand", "Hand.deal") in edges["pitch.match", "Match.deal"]
-    assert ("handheld.console", "Console.__init__") in edges["handheld.console", "open_console"]
+    assert ("handheld.console", "Console.__init__") in edges["handheld.boards", "open_console"]
 
 
 def need_micropython() -> None:

@@ -184,6 +184,14 @@ def test_golden(name: str) -> None:
             )
 
 
+def test_glyphs_are_those_drawn() -> None:
+    """lib/handheld/glyphs.py holds what tests/screens/glyphs.txt shows."""
+    import glyphs as drawing
+    from handheld import glyphs
+
+    assert drawing.pack(drawing.ART.read_text("ascii")) == (glyphs._CELLS, glyphs._TILES)
+
+
 def test_every_picture_has_a_scene() -> None:
     assert {path.stem for path in GOLDEN.glob("*.png") if ".now" not in path.name} == set(SCENES)
 

@@ -6,6 +6,7 @@ import time
 
 import board
 import supervisor
+
 from handheld import forget
 from handheld.console import Console
 

@@ -5,14 +5,16 @@
 
 import gc
 import os
+import sys
 import time
 
-import handheld
 import supervisor
+from micropython import const
+
+import handheld
 from handheld import since
 from handheld.screen import Screen
 from handheld.store import Store
-from micropython import const
 
 _DIM_MS = const(60_000)
 _OFF_MS = const(300_000)
@@ -122,6 +124,10 @@ class Console:
         """A random number of 16 bits."""
         two = os.urandom(2)
         return two[0] << 8 | two[1]
+
+    def drop(self, module):
+        """Unloads a module of the game, given by its full name."""
+        sys.modules.pop(module, None)
 
     def milestone(self, name):
         """Prints heap and time on the serial console if HANDHELD_REPORT is 1."""

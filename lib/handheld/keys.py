@@ -1,9 +1,11 @@
 """What is pressed, as intents: the game never learns which buttons, dial or wires there are.
 Imported by console.py."""
 
-from handheld import since
-from keypad import Event, Keys as Pins
+from keypad import Event
+from keypad import Keys as Pins
 from micropython import const
+
+from handheld import since
 
 # Intents. A long press comes after the short one of the same button.
 NONE = const(0)

@@ -1,8 +1,9 @@
-"""Reads the store's log, after a start: what is whole, where it ends, what power cut off. Imported by store.py
-and dropped again. The log is described there."""
+"""Reads the store's log after a start: what is whole, where it ends, what power cut off. Imported by
+store.py, where the log is described, and dropped again."""
+
+from micropython import const
 
 from handheld import store as log
-from micropython import const
 
 _VERSION = const(1)  # these as in store.py, where a board keeps no names of them
 _BLANK = const(0xFF)

@@ -6,9 +6,10 @@ and 9 in hand, with rows of text above and between) and `sheet` (numbers in colu
 changes while a page is shown starts on a multiple of 8 rows: the panel is written in pages of 8.
 """
 
-import handheld
 from displayio import Bitmap, Group, Palette, TileGrid
 from micropython import const
+
+import handheld
 
 # Cells: own signs 0 .. 15, then ASCII. Suits (clubs, diamonds, hearts, spades) are two cells wide.
 BLANK = const(32)

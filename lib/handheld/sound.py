@@ -1,8 +1,9 @@
 """What is heard: square waves from a piezo, a few notes each, without waiting for them.
 Imported by console.py."""
 
-from handheld import since
 from micropython import const
+
+from handheld import since
 
 CLICK = const(0)
 CARD = const(1)

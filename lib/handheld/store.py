@@ -14,8 +14,9 @@ record behind them tells from where to where nothing counts.
 
 import gc
 
-import handheld
 from micropython import const
+
+import handheld
 
 # What was found at the start or went wrong, for the player to be told once.
 FINE = const(0)

@@ -6,7 +6,6 @@ change anything.
 """
 
 import gc
-import sys
 
 from pitch.app import texts
 from pitch.cards import const
@@ -57,7 +56,7 @@ class App:
     def load(self, name):
         """The module of that name with screens in it."""
         __import__("pitch.app." + name)
-        return sys.modules["pitch.app." + name]
+        return globals()[name]
 
     def _show(self):
         self.top = self.stack[-1]
@@ -66,8 +65,8 @@ class App:
                 used = False
                 for screen in self.stack:
                     used = used or screen.module == name
-                if not used and sys.modules.pop("pitch.app." + name, None):
-                    globals().pop(name, None)
+                if not used and globals().pop(name, None):
+                    self.console.drop("pitch.app." + name)
             gc.collect()
         self.top.draw()
 
@@ -96,7 +95,7 @@ class App:
 
     def pause(self):
         """What BACK does in a game."""
-        self.push(self.load("menus").pause(self))
+        self.push(self.load("menus").pausing(self))
 
     # ---- the game
 
@@ -167,7 +166,7 @@ class App:
 
     def after_game(self):
         """The game is over, and everything about it has been seen."""
-        self.swap(self.load("menus").after(self))
+        self.swap(self.load("menus").game_over(self))
 
     # ---- settings, sound, news about the store
 

@@ -10,9 +10,9 @@ import gc
 from pitch import rules as r
 from pitch.app import texts
 from pitch.bots import plain
-from pitch.cards import BID, NAME, PASS, STAND, THROW, const
-from pitch.view import View
+from pitch.cards import BID, PASS, STAND, THROW, const
 from pitch.match import Match
+from pitch.view import View
 
 _AUCTION = const(0)  # row of rules.VARIANTS
 _FORMAT = const(1)

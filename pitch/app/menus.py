@@ -212,12 +212,12 @@ class Notice(Menu):
         choose(self.app, _DO_FORGO if self.table is _LIST_FOREIGN else _DO_RESUME)
 
 
-def pause(app):
+def pausing(app):
     """What BACK opens in a game."""
     return Menu(app, _LIST_PAUSE)
 
 
-def after(app):
+def game_over(app):
     """What can be done when a game is over."""
     return Menu(app, _LIST_AFTER)
 

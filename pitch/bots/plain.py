@@ -1,7 +1,7 @@
 """A plain bot: some rules of thumb, no search, no memory of its own. Imports the core's constants.
 Works on what Hand.observe has put into the view, and allocates nothing."""
 
-from pitch.cards import ACE, BID, JACK, KING, NAME, PASS, PIPS, QUEEN, TEN, const
+from pitch.cards import ACE, BID, JACK, KING, NAME, PASS, PIPS, QUEEN, TEN
 from pitch.rules import BIDDING, NAMING, PLAYING
 
 # Worth of a suit as trump, in tenths of a point, by the cards held in it.
