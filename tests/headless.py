@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from typing import Any
 
 from handheld.store import Store
 from test_store import Flash
@@ -228,9 +229,19 @@ class Player:
             self.app.step()
 
     @property
+    def game(self) -> Any:
+        """The game that is there, or None."""
+        return self.app.game
+
+    @property
+    def top(self) -> Any:
+        """The screen on top."""
+        return self.app.top
+
+    @property
     def where(self) -> str:
         """Name of the screen on top."""
-        return type(self.app.top).__name__
+        return type(self.top).__name__
 
     def picture(self) -> str:
         return self.screen.picture()

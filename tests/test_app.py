@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import headless
 import pytest
@@ -13,7 +13,7 @@ from headless import BACK, LONG_BACK, LONG_OK, NEXT, OK, PREV, Player
 from test_store import Flash, PowerCut
 
 from pitch.app import texts
-from pitch.app.game import Game
+from pitch.game import Game
 from pitch.rules import PLAYING
 
 TURN_TILE = 1
@@ -40,11 +40,11 @@ def test_whole_games_by_ok_alone(players: int) -> None:
     seen = play_game(player)
     for name in ("Table", "Points", "Sheet", "Won", "Ledger"):
         assert name in seen
-    match = player.app.game.match
+    match = player.game.match
     assert match.winner >= 0 and match.scores[match.winner] >= 4  # a smudge may win below 7 (R21)
     assert sum(match.ledger) == 0 and match.ledger[match.winner] >= players - 1
     player.press(OK)  # next game
-    assert player.where == "Table" and player.app.game.match.ledger == match.ledger
+    assert player.where == "Table" and player.game.match.ledger == match.ledger
     assert sum(match.scores) == 0
 
 
@@ -63,7 +63,7 @@ def test_only_legal_cards_can_be_chosen() -> None:
     looked = 0
     for _ in range(400):
         player.press(OK)
-        view = player.app.game.view
+        view = player.game.view
         if player.where != "Table" or view.phase != PLAYING or view.turn != 0:
             continue
         looked += 1
@@ -87,7 +87,7 @@ def test_what_a_decision_needs_is_on_the_screen() -> None:
         player = Player(seed=players + 10)
         player.start(players)
         for _ in range(300):
-            view = player.app.game.view
+            view = player.game.view
             if player.where == "Table" and view.turn == 0:
                 picture = player.picture()
                 top = picture.splitlines()[0]
@@ -125,13 +125,13 @@ def test_monkey() -> None:
         player.app.step()
         where[player.where] = where.get(player.where, 0) + 1
         if count % 97 == 0:
-            game = player.app.game
+            game = player.game
             before = game and (list(game.match.scores), game.hand.logged)
             player.tap([LONG_BACK])
             assert player.where in ("Title", "Notice")
             if player.where == "Title" and game is not None:
                 assert "Continue" in player.picture()
-                assert player.app.game is game
+                assert player.game is game
                 if not game.done():
                     assert (list(game.match.scores), game.hand.logged) == before
     for name in ("Table", "Points", "Sheet", "Won", "Ledger", "Title", "Menu", "Test"):
@@ -168,7 +168,7 @@ def test_power_cut_after_every_action(players: int) -> None:
         again = Player(Flash(data=bytes(flash.data)), seed=99)
         assert again.where == "Title" and "Continue" in again.picture()
         again.app.resume()
-        assert state(again.app.game) == state(player.app.game)
+        assert state(again.game) == state(player.game)
         player.press(OK)
     assert player.where == "Menu"
 
@@ -213,7 +213,7 @@ def test_power_cut_inside_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
             back.app.resume()
             whole = sum(programmed <= cut for programmed, _ in states)
             # or one more, where what was torn off the last byte were bits that it has anyway
-            assert state(back.app.game) in [known for _, known in states[whole - 1 : whole + 1]]
+            assert state(back.game) in [known for _, known in states[whole - 1 : whole + 1]]
             back.press(OK, OK, OK)
 
 
@@ -222,17 +222,17 @@ def test_ledger_survives_power_between_games() -> None:
     player = Player(flash, seed=8)
     player.start(3)
     play_game(player)
-    ledger = list(player.app.game.match.ledger)
+    ledger = list(player.game.match.ledger)
     again = Player(Flash(data=bytes(flash.data)))
     again.press(OK)
-    assert state(again.app.game)[2] == ledger and again.where == "Points"
+    assert state(again.game)[2] == ledger and again.where == "Points"
     play_game(again)
     again.press(OK)
-    assert again.app.game.match.ledger == ledger and again.app.game.games == 1
+    assert again.game.match.ledger == ledger and again.game.games == 1
 
 
 def test_statistics_count_a_game_once() -> None:
-    from pitch.app.game import STATS
+    from pitch.game import STATS
 
     flash = Flash()
     player = Player(flash, seed=8)
@@ -256,9 +256,9 @@ def test_giving_up_a_game_is_asked_first() -> None:
     assert player.where == "Table"
     player.press(LONG_BACK, NEXT, OK)
     assert "not over" in player.picture()
-    game = player.app.game
+    game = player.game
     player.press(BACK)
-    assert player.where == "Title" and player.app.game is game
+    assert player.where == "Title" and player.game is game
 
 
 def test_settings_are_kept() -> None:
@@ -315,11 +315,11 @@ def test_an_ok_meant_for_a_bots_pause_plays_no_card() -> None:
     """Within 180 ms of the person's turn an OK counts for nothing: it was pressed to hurry a bot."""
     player = Player(seed=3)
     player.start(4)
-    view = player.app.game.view
+    view = player.game.view
     assert view.turn == 0
     logged = view.logged
-    player.console.now = player.app.top.began
-    player.app.top.on(OK)
+    player.console.now = player.top.began
+    player.top.on(OK)
     assert view.logged == logged
     player.press(OK)
     assert view.logged > logged
@@ -349,4 +349,4 @@ def test_app_and_console_mean_the_same_numbers() -> None:
             assert int(value) == {**theirs, **cells}[name], (path, name)
             compared.add(name)
     assert {"OK", "LONG_BACK", "CHIME", "FULL", "CHOSEN", "SUIT_TILE", "COLUMNS"} <= compared
-    assert headless.Screen().below(3, 7) == screen.Screen.below(None, 3, 7)
+    assert headless.Screen().below(3, 7) == screen.Screen.below(cast(Any, None), 3, 7)

@@ -39,7 +39,7 @@ def position(
         flash = Flash()
         player = Player(flash, seed)
         player.start(players)
-        game = player.app.game
+        game = player.game
         for line in (*history, scores):
             if line:
                 game.match.scores[:] = line
@@ -57,7 +57,7 @@ def position(
 
 
 def view(player: Player):  # noqa: ANN201
-    return player.app.game.view
+    return player.game.view
 
 
 def asked_to_bid(player: Player) -> bool:
@@ -91,7 +91,7 @@ def set_back(player: Player) -> bool:
 
 
 def won_by(winner: int) -> Test:
-    return lambda player: over(player) and player.app.game.match.winner == winner
+    return lambda player: over(player) and player.game.match.winner == winner
 
 
 RUN4 = ((0, 0, 0, 0), (3, 0, -2, 1), (4, -3, -2, 1), (4, -3, 1, 2))
