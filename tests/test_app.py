@@ -13,7 +13,7 @@ from headless import BACK, LONG_BACK, LONG_OK, NEXT, OK, PREV, Player
 from test_store import Flash, PowerCut
 
 from pitch.app import texts
-from pitch.game import Game
+from pitch.app.game import Game
 from pitch.rules import PLAYING
 
 TURN_TILE = 1
@@ -232,7 +232,7 @@ def test_ledger_survives_power_between_games() -> None:
 
 
 def test_statistics_count_a_game_once() -> None:
-    from pitch.game import STATS
+    from pitch.app.game import STATS
 
     flash = Flash()
     player = Player(flash, seed=8)
