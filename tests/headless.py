@@ -12,7 +12,7 @@ from test_store import Flash
 
 import pitch.app
 import pitch.app.game
-from pitch.app import App
+from pitch.app import App, menus
 
 NAMES = {"PREV": 1, "NEXT": 2, "OK": 3, "BACK": 4, "LONG_OK": 5, "LONG_BACK": 6}
 PREV, NEXT, OK, BACK, LONG_OK, LONG_BACK = NAMES.values()
@@ -250,5 +250,5 @@ class Player:
         """From the title into a new game."""
         self.app.values[3] = players
         self.app.values[4] = target
-        self.app.start()
+        menus.start(self.app)
         self.rest()

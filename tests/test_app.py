@@ -12,7 +12,7 @@ import pytest
 from headless import BACK, LONG_BACK, LONG_OK, NEXT, OK, PREV, Player
 from test_store import Flash, PowerCut
 
-from pitch.app import texts
+from pitch.app import menus, texts
 from pitch.app.game import Game
 from pitch.rules import PLAYING
 
@@ -167,7 +167,7 @@ def test_power_cut_after_every_action(players: int) -> None:
             break
         again = Player(Flash(data=bytes(flash.data)), seed=99)
         assert again.where == "Title" and "Continue" in again.picture()
-        again.app.resume()
+        menus.resume(again.app)
         assert state(again.game) == state(player.game)
         player.press(OK)
     assert player.where == "Menu"
@@ -210,7 +210,7 @@ def test_power_cut_inside_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
                     cut_off.press(OK)
             memory.left = -1
             back = Player(memory, seed=99)
-            back.app.resume()
+            menus.resume(back.app)
             whole = sum(programmed <= cut for programmed, _ in states)
             # or one more, where what was torn off the last byte were bits that it has anyway
             assert state(back.game) in [known for _, known in states[whole - 1 : whole + 1]]

@@ -6,6 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -362,12 +363,17 @@ def test_a_match_longer_than_the_memory() -> None:
         assert back.mark_data(back.marks - 1) == bytes([hands - 1]) * 16 and not back.numbers
 
 
+def drive(monkeypatch: Any, readonly: bool) -> None:
+    """A module storage that says so."""
+    mount = SimpleNamespace(readonly=readonly)
+    storage = SimpleNamespace(getmount=lambda path: mount)
+    monkeypatch.setitem(sys.modules, "storage", storage)
+
+
 def test_values_are_copied_to_a_file_and_come_back(tmp_path: Path, monkeypatch: Any) -> None:
     """Where the drive can be written, a lost sector does not cost settings and statistics."""
-    from handheld import mirror
-
     path = str(tmp_path / "copy.dat")
-    monkeypatch.setattr(mirror, "_writable", lambda: True)
+    drive(monkeypatch, readonly=False)
     store = Store(Flash(), path)
     store.put(0, b"settings")
     store.put(1, b"statistics")
@@ -383,9 +389,7 @@ def test_values_are_copied_to_a_file_and_come_back(tmp_path: Path, monkeypatch: 
 
 
 def test_a_read_only_drive_is_left_alone(tmp_path: Path, monkeypatch: Any) -> None:
-    from handheld import mirror
-
-    monkeypatch.setattr(mirror, "_writable", lambda: False)
+    drive(monkeypatch, readonly=True)
     path = tmp_path / "copy.dat"
     Store(Flash(), str(path)).put(0, b"x")
     assert not path.exists()

@@ -119,3 +119,22 @@ def tile_sheet():
             x -= 1
         at += _TILE_WIDTH * 2
     return sheet
+
+
+# Parts of the ring around a number below zero, 6x12 each: none, left arc, middle, right arc, both arcs.
+_RING = (
+    b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+    b"\x00\x01\x02\x02\x02\x02\x02\x02\x02\x02\x01\x00"
+    b"\x3f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x3f"
+    b"\x00\x20\x10\x10\x10\x10\x10\x10\x10\x10\x20\x00"
+    b"\x00\x21\x12\x12\x12\x12\x12\x12\x12\x12\x21\x00"
+)
+
+
+def ring_sheet():
+    """A bitmap of these parts, one below the other."""
+    sheet = Bitmap(6, len(_RING), 2)
+    for y in range(len(_RING)):
+        for x in range(6):
+            sheet[y * 6 + x] = _RING[y] >> 5 - x & 1
+    return sheet

@@ -3,6 +3,7 @@ store.py, where the log is described, and dropped again."""
 
 from micropython import const
 
+import handheld
 from handheld import store as log
 
 _VERSION = const(1)  # these as in store.py, where a board keeps no names of them
@@ -110,6 +111,7 @@ def restore(store):
     from handheld import mirror
 
     image = mirror.read(store.file)
+    handheld.forget("mirror")
     place = _HEADER
     if image[0:2] != log.MAGIC or len(image) < _HEADER or image[2] != _VERSION:
         return

@@ -6,7 +6,7 @@ and 9 in hand, with rows of text above and between) and `sheet` (numbers in colu
 changes while a page is shown starts on a multiple of 8 rows: the panel is written in pages of 8.
 """
 
-from displayio import Bitmap, Group, Palette, TileGrid
+from displayio import Group, Palette, TileGrid
 from micropython import const
 
 import handheld
@@ -36,14 +36,7 @@ _LEFT = const(1)  # 21 cells of 6 pixels leave 2 over
 _LINES = const(4)  # lines of numbers on a sheet
 _ROW_CELLS = const(22)  # one more than fits: numbers on a sheet are half a cell off
 
-# Parts of the ring around a number below zero, 6x12 each: none, left arc, middle, right arc, both arcs.
-_RING = (
-    b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-    b"\x00\x01\x02\x02\x02\x02\x02\x02\x02\x02\x01\x00"
-    b"\x3f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x3f"
-    b"\x00\x20\x10\x10\x10\x10\x10\x10\x10\x10\x20\x00"
-    b"\x00\x21\x12\x12\x12\x12\x12\x12\x12\x12\x21\x00"
-)
+# Parts of the ring around a number below zero (glyphs.py).
 _RING_LEFT = const(1)
 _RING_MIDDLE = const(2)
 _RING_RIGHT = const(3)
@@ -76,7 +69,9 @@ class Screen:
         self._row = self._rows[0]
         self._column = 0
         self._banner = None
-        self._cards = None  # TileGrids: SLOTS in the middle, then HELD in hand
+        # TileGrids, each built when first needed: SLOTS cards in the middle, then HELD in hand.
+        self._tiles = None
+        self._cards = [None] * (SLOTS + HELD)
         self._choices = None
         self._styles = bytearray(SLOTS + HELD + CHOICES)
         self._rings = None
@@ -105,20 +100,22 @@ class Screen:
     def table(self, slots, held):
         """Shows an empty table: rows 0 and 4 of text, `slots` cards in the middle (at most 7), `held` in
         hand (at most 9)."""
-        if self._cards is None:
-            self._build_table()
         self._open(0x11)
         for place in range(SLOTS + HELD):
-            grid = self._cards[place]
-            self.card(place, NO_TILE, NO_TILE, PLAIN)
             if place < slots:
                 column, cells = self.below(place, slots)
-                grid.x = _LEFT + 6 * column + (6 * cells - 14) // 2
-                self._root.append(grid)
+                x = _LEFT + 6 * column + (6 * cells - 14) // 2
             elif SLOTS <= place < SLOTS + held:
                 pitch = 21 if held <= 6 else 14
-                grid.x = _LEFT + pitch * (place - SLOTS) + (pitch - 14) // 2
-                self._root.append(grid)
+                x = _LEFT + pitch * (place - SLOTS) + (pitch - 14) // 2
+            else:
+                continue
+            grid = self._cards[place] or self._card_grid(place)
+            grid.x = x
+            self.card(place, NO_TILE, NO_TILE, PLAIN)
+            self._root.append(grid)
+        if self._choices is None:
+            self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(CHOICES)]
         for place in range(CHOICES):
             self.choice(place, b"", PLAIN)
             self._root.append(self._choices[place])
@@ -347,27 +344,23 @@ class Screen:
             default_tile=BLANK,
         )
 
-    def _build_table(self):
-        sheet = _painted("tile_sheet")
-        self._cards = []
-        for place in range(SLOTS + HELD):
-            grid = TileGrid(
-                sheet,
-                pixel_shader=self._light,
-                width=1,
-                height=2,
-                tile_width=14,
-                tile_height=12,
-                y=8 if place < SLOTS else 40,
-            )
-            self._cards.append(grid)
-        self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(CHOICES)]
+    def _card_grid(self, place):
+        if self._tiles is None:
+            self._tiles = _painted("tile_sheet")
+        grid = TileGrid(
+            self._tiles,
+            pixel_shader=self._light,
+            width=1,
+            height=2,
+            tile_width=14,
+            tile_height=12,
+            y=8 if place < SLOTS else 40,
+        )
+        self._cards[place] = grid
+        return grid
 
     def _build_rings(self):
-        bitmap = Bitmap(6, len(_RING), 2)
-        for y in range(len(_RING)):
-            for x in range(6):
-                bitmap[y * 6 + x] = _RING[y] >> 5 - x & 1
+        bitmap = _painted("ring_sheet")
         clear = self._palette(0, 0xFFFFFF)
         clear.make_transparent(0)
         self._rings = []

@@ -150,6 +150,7 @@ class Store:
                     from handheld import mirror
 
                     mirror.write(self.file, self._values_image())
+                    handheld.forget("mirror")
 
     # ---- the journal
 

@@ -7,7 +7,6 @@ change anything.
 
 import gc
 
-from pitch.app import texts
 from pitch.cards import const
 
 # What the console (lib/handheld) understands; a test compares the numbers.
@@ -19,6 +18,14 @@ _FULL = const(4)
 
 _PERIOD = const(0x1FFFFFFF)  # of the console's ticks, in ms, less one
 _VALUES_KEY = const(0)  # key of the settings in the store
+# Settings: sound, light, speed of the bots, players, target. What they are at first, at least, at most.
+_SOUND = const(0)
+_LIGHT = const(1)
+_SPEED = const(2)
+_COUNT = const(5)
+_FIRST = b"\x01\x02\x01\x04\x07"
+_LOWEST = b"\x00\x00\x00\x02\x05"
+_HIGHEST = b"\x01\x02\x02\x07\x34"
 # Modules of screens are dropped while none of their screens is there: 4 to 7 KB each of a board's heap. It
 # takes 50 ms to load a compiled one again; from source it would be half a second, so those stay.
 _SCREENS = ("menus", "table", "sheets", "resume")
@@ -33,7 +40,7 @@ class App:
         self.screen = console.screen
         self.store = console.store
         self.game = None
-        self.values = bytearray(len(texts.VALUES))
+        self.values = bytearray(_COUNT)
         self.read_values()
         self.stack = []
         self.top = None
@@ -99,52 +106,10 @@ class App:
 
     # ---- the game
 
-    def continues(self):
-        """Whether there is a match to go on with."""
-        return self.game is not None or (self.store.open and self.store.marks > 0)
-
-    def unfinished(self):
-        """Whether a new game would end one that is not over."""
-        return self.continues() and (self.game is None or self.game.match.winner < 0)
-
-    def new(self):
-        """An empty table."""
-        from pitch.app.game import Game
-
-        return Game(self.console)
-
-    def start(self):
-        """A new session with the chosen number of players and target."""
-        self.game = self.new()
-        self.game.start(self.values[texts.PLAYERS], self.values[texts.TARGET])
-        self.play_hand()
-
-    def resume(self):
-        """Goes on where the match stood."""
-        if self.game is None:
-            game = self.new()
-            if not self.load("resume").restore(game):
-                self.store.end()
-                self.home()
-                return
-            self.game = game
-            self.console.milestone("restored")
-        if self.game.done():
-            self.hand_over()
-        else:
-            self.play_hand()
-
     def play_hand(self):
         """To the table."""
         self.swap(self.load("table").Table(self))
         self.console.milestone("playing")
-
-    def review(self):
-        """Shows the last trick, if the table is on top."""
-        review = getattr(self.top, "review", None)
-        if review:
-            review()
-            self.top.paint()
 
     def hand_over(self):
         """The hand is over: its points."""
@@ -158,12 +123,6 @@ class App:
         self.play_hand()
         self.tell_store()
 
-    def next_game(self):
-        """The next game of the session."""
-        self.game.games += 1
-        self.game.next_game()
-        self.play_hand()
-
     def after_game(self):
         """The game is over, and everything about it has been seen."""
         self.swap(self.load("menus").game_over(self))
@@ -172,7 +131,7 @@ class App:
 
     def speed(self):
         """Chosen speed, 0 slow to 2 fast."""
-        return self.values[texts.SPEED]
+        return self.values[_SPEED]
 
     def since(self, then):
         """Milliseconds since `then`, in ticks, which wrap."""
@@ -184,37 +143,29 @@ class App:
 
     def change(self, what, step):
         """The next value of a setting, round the end."""
-        low, high, _, _ = texts.VALUES[what]
-        self.values[what] = low + (self.values[what] - low + step) % (high - low + 1)
-        self._apply(what)
+        low = _LOWEST[what]
+        self.values[what] = low + (self.values[what] - low + step) % (_HIGHEST[what] - low + 1)
+        self._apply()
 
-    def keep_values(self):
-        """Keeps the settings."""
-        self.store.put(_VALUES_KEY, bytes(self.values))
-
-    def _apply(self, what):
-        if what == texts.SOUND:
-            self.console.sound.on = self.values[what] > 0
-        elif what == texts.LIGHT:
-            self.console.brighten(self.values[what])
+    def _apply(self):
+        self.console.sound.on = self.values[_SOUND] > 0
+        if self.console.level != self.values[_LIGHT]:
+            self.console.brighten(self.values[_LIGHT])
 
     def read_values(self):
         """Takes the settings from the store, and what they are at first where it has none."""
         stored = self.store.get(_VALUES_KEY) or b""
-        for what in range(len(self.values)):
-            low, high, first, _ = texts.VALUES[what]
-            known = what < len(stored) and low <= stored[what] <= high
-            self.values[what] = stored[what] if known else first
-            self._apply(what)
+        for what in range(_COUNT):
+            known = what < len(stored) and _LOWEST[what] <= stored[what] <= _HIGHEST[what]
+            self.values[what] = stored[what] if known else _FIRST[what]
+        self._apply()
 
     def tell_store(self):
         """Says once what is wrong with the memory."""
         state = self.store.state
         if state != self.told and state in (_MISSING, _FOREIGN, _OLDER, _FULL):
             self.told = state
-            self.push(
-                self.load("menus").Notice(self, texts.FOUND[state], state in (_FOREIGN, _OLDER))
-            )
+            self.push(self.load("menus").Notice(self, state))
 
 
 def main(console):

@@ -1,7 +1,6 @@
 """Screens that are lists: title, new game, settings, pause, questions, notices. Imported by the app."""
 
 from pitch.app import texts
-from pitch.app.texts import LIGHT, PLAYERS, SOUND, SPEED, TARGET, VALUES
 from pitch.cards import const
 
 # What the console (lib/handheld) understands; a test compares the numbers.
@@ -12,9 +11,35 @@ _BACK = const(4)
 _CLICK = const(0)
 _POINTER = const(8)
 _POINTER_LEFT = const(9)
+_FOREIGN = const(2)
+_OLDER = const(3)
 
-# What an item does when it is chosen: below _SETTING it changes that value (texts.py); the first few of
+# Settings, as App keeps them, with words for their values (None: the number).
+_SOUND = const(0)
+_LIGHT = const(1)
+_SPEED = const(2)
+_PLAYERS = const(3)
+_TARGET = const(4)
+_WORDS = (
+    (b"off", b"on"),
+    (b"low", b"half", b"full"),
+    (b"slow", b"normal", b"fast"),
+    None,
+    None,
+)
+
+# What the store found, told once at the start: two lines.
+_FOUND = (
+    (b"", b""),
+    (b"Nothing can be kept", b"when power goes off."),
+    (b"The memory holds", b"something unreadable."),
+    (b"The memory is from", b"another version."),
+    (b"Memory full: only", b"scores are kept now."),
+)
+
+# What an item does when it is chosen: below _SETTING it changes that setting; the first few of
 # the others open a list.
+_SETTINGS_KEY = const(0)  # key of the settings in the store
 _SETTING = const(20)
 _DO_NEW = const(20)
 _DO_SETTINGS = const(21)
@@ -38,15 +63,15 @@ _LIST_NEW = (
     3,
     b"New game",
     (b"Deal the cards", _DO_START),
-    (b"Players", PLAYERS),
-    (b"Play to", TARGET),
+    (b"Players", _PLAYERS),
+    (b"Play to", _TARGET),
 )
 _LIST_SETTINGS = (
     2,
     b"Settings",
-    (b"Sound", SOUND),
-    (b"Light", LIGHT),
-    (b"Speed", SPEED),
+    (b"Sound", _SOUND),
+    (b"Light", _LIGHT),
+    (b"Speed", _SPEED),
     (b"Test the screen", _DO_TEST),
 )
 _LIST_PAUSE = (
@@ -118,7 +143,7 @@ class Menu:
             edited = self.editing and i == self.at
             screen.to(11)
             screen.code(_POINTER_LEFT if edited else 32)
-            words = VALUES[what][3]
+            words = _WORDS[what]
             value = self.app.values[what]
             if words is None:
                 screen.number(value)
@@ -136,7 +161,7 @@ class Menu:
         if self.editing:
             if intent == _OK or intent == _BACK:
                 self.editing = False
-                app.keep_values()
+                app.store.put(_SETTINGS_KEY, bytes(app.values))
             elif intent == _NEXT or intent == _PREV:
                 app.change(what, 1 if intent == _NEXT else -1)
             self.item(at)
@@ -179,7 +204,7 @@ class Title(Menu):
         """Shows the page anew; the pointer is on what most want."""
         app = self.app
         self.at = 0
-        self.table = _LIST_TITLE if app.continues() else _LIST_TITLE_FIRST
+        self.table = _LIST_TITLE if continues(app) else _LIST_TITLE_FIRST
         app.screen.text(texts.TITLE)
         screen = app.screen
         screen.row(0)
@@ -195,9 +220,10 @@ class Title(Menu):
 class Notice(Menu):
     """Two lines that have to be read, and what to do about them."""
 
-    def __init__(self, app, lines, foreign):
+    def __init__(self, app, state):
+        foreign = state == _FOREIGN or state == _OLDER
         Menu.__init__(self, app, _LIST_FOREIGN if foreign else _LIST_NOTED)
-        self.lines = lines
+        self.lines = _FOUND[state]
 
     def draw(self):
         """Shows the page anew."""
@@ -224,23 +250,23 @@ def game_over(app):
 
 def choose(app, what):
     """Does what an item stands for."""
-    if what == _DO_NEW and len(app.stack) == 1 and app.unfinished():
+    if what == _DO_NEW and len(app.stack) == 1 and unfinished(app):
         what = _DO_ANEW
     if what < _DO_CONTINUE:
         app.push(Menu(app, _LISTS[what - _DO_NEW]))
     elif what == _DO_CONTINUE:
-        app.resume()
+        resume(app)
     elif what == _DO_START:
-        app.start()
+        start(app)
     elif what == _DO_RESUME:
         app.back()
     elif what == _DO_TITLE:
         app.home()
     elif what == _DO_TRICK:
         app.back()
-        app.review()
+        last_trick(app)
     elif what == _DO_NEXT_GAME:
-        app.next_game()
+        next_game(app)
     elif what == _DO_ERASE or what == _DO_FORGO:
         if what == _DO_ERASE:
             app.store.erase()
@@ -256,3 +282,54 @@ def choose(app, what):
             app.push(sheets.Ledger(app, False))
         else:
             app.push(sheets.Test(app))
+
+
+def continues(app):
+    """Whether there is a match to go on with."""
+    return app.game is not None or (app.store.open and app.store.marks > 0)
+
+
+def unfinished(app):
+    """Whether a new game would end one that is not over."""
+    return continues(app) and (app.game is None or app.game.match.winner < 0)
+
+
+def start(app):
+    """A new session with the chosen number of players and target."""
+    from pitch.app.game import Game
+
+    app.game = Game(app.console)
+    app.game.start(app.values[_PLAYERS], app.values[_TARGET])
+    app.play_hand()
+
+
+def resume(app):
+    """Goes on where the match stood."""
+    if app.game is None:
+        from pitch.app.game import Game
+
+        game = Game(app.console)
+        if not app.load("resume").restore(game):
+            app.store.end()
+            app.home()
+            return
+        app.game = game
+        app.console.milestone("restored")
+    if app.game.done():
+        app.hand_over()
+    else:
+        app.play_hand()
+
+
+def next_game(app):
+    """The next game of the session."""
+    app.game.games += 1
+    app.game.next_game()
+    app.play_hand()
+
+
+def last_trick(app):
+    """Shows the last trick, if the table is on top."""
+    if app.top.module == "table":
+        app.top.review()
+        app.top.paint()

@@ -2,7 +2,6 @@
 Imported by the app."""
 
 from pitch import rules as r
-from pitch.app import texts
 from pitch.app.texts import NAMES, YOU
 from pitch.cards import const
 
@@ -13,8 +12,11 @@ _CLICK = const(0)
 _CHIME = const(2)
 _FALL = const(3)
 _POINTER = const(8)
-_TEN = const(10)
 _COLUMNS = const(21)
+
+# Names of points in the order of pitch.rules.
+_POINTS = (b"Turned", b"Gift", b"High", b"Low", b"Jack", b"Game", b"Ten", b"Five", b"Off5")
+_RANKS = b"..23456789\x0aJQKA"  # the ten is one cell of its own
 
 _POINT_MS = (1200, 700, 250)  # by speed: until the next point is shown
 _LINES = const(4)
@@ -88,7 +90,7 @@ class Points(Page):
         name = point >> 8
         side = point >> 4 & 15
         screen.row(2 + i if view.npoints < 6 else 1 + i)
-        screen.add(texts.POINTS[name])
+        screen.add(_POINTS[name])
         screen.to(6)
         if name == r.GAME:
             screen.number(view.pips[side])
@@ -119,7 +121,7 @@ class Points(Page):
                     best = card
         if best >= 0:
             rank = best & 15
-            screen.code(_TEN if rank == 10 else texts.RANKS[rank])
+            screen.code(_RANKS[rank])
             screen.suit(best >> 4)
 
     def result(self):

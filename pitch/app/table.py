@@ -1,7 +1,6 @@
 """The card table: bidding, play, who took the trick. Imported by the app; draws what the view holds."""
 
 from pitch import rules as r
-from pitch.app import texts
 from pitch.app.texts import NAMES, YOU
 from pitch.cards import BID, NAME, PASS, STAND, const
 
@@ -40,8 +39,10 @@ _TELL_MS = (2000, 1200, 500)
 _GUARD_MS = const(180)  # an OK meant for a bot's pause must not play a card
 
 _ORDER = b"\x02\x03\x01\x00"  # places of clubs, diamonds, hearts, spades in the hand, from the left
+# Choices, four cells each: actions from pitch.cards.STAND on, bids, suits.
+_WORDS = (b"Stnd", b"Beg ", b"Give", b"Run ", b"Sell", b"Keep")
 _BIDS = (
-    texts.PASS, b" 1  ", b" 2  ", b" 3  ", b" 4  ", b" 5  ", b" 6  ", b" 7  ", b" 8  ", b" 9  ", b" 10 ",
+    b"Pass", b" 1  ", b" 2  ", b" 3  ", b" 4  ", b" 5  ", b" 6  ", b" 7  ", b" 8  ", b" 9  ", b" 10 ",
     b" 11 ", b" 12 ", b" 13 ", b" 14 ",
 )  # fmt: skip
 _SUITS = (b" \x00\x01 ", b" \x02\x03 ", b" \x04\x05 ", b" \x06\x07 ")
@@ -413,7 +414,7 @@ class Table:
         if action >= NAME:
             text = _SUITS[action - NAME]
         elif action >= STAND:
-            text = texts.WORDS[action - STAND]
+            text = _WORDS[action - STAND]
         else:
             text = _BIDS[action - BID]
         self.app.screen.choice(_CHOICES - self.view.n + i, text, style)
