@@ -290,6 +290,7 @@ def open_console():
             sound = open_sound(settings)
             keys = open_keys(settings)
             report = settings.number("REPORT", 0)
+            seed = settings.number("SEED", -1)
             break
         except SetupError as error:
             print(error)
@@ -303,4 +304,4 @@ def open_console():
     if light is not None:
         light.value = False
     forget("boards")  # 5 KB that are not needed again
-    return Console(display, keys, sound, i2c, address, report)
+    return Console(display, keys, sound, i2c, address, report, seed)

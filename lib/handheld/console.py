@@ -33,7 +33,7 @@ class Console:
     """screen, keys, sound, store; now: ticks of this round of the loop; level: brightness 0 .. 2;
     waiting: to be set by the game, True while only a press can change anything."""
 
-    def __init__(self, display, keys, sound, i2c=None, address=0, report=False):
+    def __init__(self, display, keys, sound, i2c=None, address=0, report=False, seed=-1):
         self.screen = Screen(display)
         self.keys = keys
         self.sound = sound
@@ -49,6 +49,7 @@ class Console:
         self.level = 2
         self._start = self.now
         self._report = report
+        self._seed = seed
         self._rested = False  # what was last reported of `waiting`
         self._pressed = self.now  # when a button was last touched
         self._dimmed = False
@@ -121,7 +122,11 @@ class Console:
         self._lost = not found
 
     def random16(self):
-        """A random number of 16 bits."""
+        """A random number of 16 bits. With HANDHELD_SEED in settings.toml (0 .. 16383) the same ones come
+        after every start, so that two boards, or a board and a simulator, can be compared."""
+        if self._seed >= 0:
+            self._seed = ((self._seed & 0x3FFF) * 40503 + 24593) & 0xFFFF
+            return self._seed
         two = os.urandom(2)
         return two[0] << 8 | two[1]
 
