@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lib"))
 
 from handheld import store as module
-from handheld.store import FINE, FOREIGN, FULL, MISSING, OLDER, Store
+from handheld.store import Store
+
+FINE, MISSING, FOREIGN, OLDER, FULL = range(5)
+assert tuple(
+    range(5)
+) == (module._FINE, module._MISSING, module._FOREIGN, module._OLDER, module._FULL)
 
 
 class PowerCut(BaseException):
@@ -74,7 +79,7 @@ class Flash:
 
 def journal(store: Store) -> tuple[Any, ...]:
     """All that counts of a store after a start."""
-    values = tuple(store.get(key) for key in range(module.KEYS))
+    values = tuple(store.get(key) for key in range(module._KEYS))
     if not store.open:
         return values, None
     marks = tuple(store.mark_data(n) for n in range(store.marks))
@@ -111,7 +116,7 @@ def do(store: Store, step: Step) -> None:
 
 def expected(steps: int) -> tuple[Any, ...]:
     """What a start has to find after so many whole steps, told without the store."""
-    values: list[bytes | None] = [None] * module.KEYS
+    values: list[bytes | None] = [None] * module._KEYS
     header: bytes | None = None
     marks: list[bytes] = []
     numbers: list[int] = []
@@ -399,6 +404,15 @@ def test_the_reader_and_the_writer_mean_the_same_format() -> None:
     """recover.py cannot import store.py's constants: a board keeps no names of them."""
     from handheld import recover
 
-    for name in ("_VERSION", "_BLANK", "_HEADER", "_PUT", "_RESUME", "_OVERHEAD"):
+    for name in (
+        "_VERSION",
+        "_BLANK",
+        "_HEADER",
+        "_PUT",
+        "_RESUME",
+        "_OVERHEAD",
+        "_FOREIGN",
+        "_OLDER",
+    ):
         assert getattr(recover, name) == getattr(module, name)
-    assert recover._LONGEST == module.LONGEST
+    assert recover._LONGEST == module._LONGEST

@@ -8,26 +8,26 @@ from micropython import const
 from handheld import since
 
 # Intents. A long press comes after the short one of the same button.
-NONE = const(0)
-PREV = const(1)
-NEXT = const(2)
-OK = const(3)
-BACK = const(4)
-LONG_OK = const(5)
-LONG_BACK = const(6)
+_NONE = const(0)
+_PREV = const(1)
+_NEXT = const(2)
+_OK = const(3)
+_BACK = const(4)
+_LONG_OK = const(5)
+_LONG_BACK = const(6)
 
 # Buttons: name of the pin in boards.py; intent of a press, of holding, of holding on; bits.
 _REPEATS = const(1)  # the press comes again while the button is held
 _ON_RELEASE = const(2)  # a short press counts when it ends, because holding means something else
 ROWS = (
-    ("LEFT", PREV, NONE, NONE, _REPEATS),
-    ("RIGHT", NEXT, NONE, NONE, _REPEATS),
-    ("OK", OK, LONG_OK, NONE, 0),
-    ("BACK", BACK, LONG_BACK, NONE, 0),
-    ("ENCODER_OK", OK, LONG_OK, NONE, 0),
+    ("LEFT", _PREV, _NONE, _NONE, _REPEATS),
+    ("RIGHT", _NEXT, _NONE, _NONE, _REPEATS),
+    ("OK", _OK, _LONG_OK, _NONE, 0),
+    ("BACK", _BACK, _LONG_BACK, _NONE, 0),
+    ("ENCODER_OK", _OK, _LONG_OK, _NONE, 0),
 )
 # Without a BACK button the OK buttons are BACK too, when held.
-_OK_ALONE = (OK, BACK, LONG_BACK, _ON_RELEASE)
+_OK_ALONE = (_OK, _BACK, _LONG_BACK, _ON_RELEASE)
 
 _HOLD_MS = const(600)
 _HOLD_ON_MS = const(1600)
@@ -48,7 +48,7 @@ class Keys:
         for name, _ in pins:
             for row in ROWS:
                 if row[0] == name:
-                    self._rows.append(_OK_ALONE if lone and row[1] == OK else row[1:])
+                    self._rows.append(_OK_ALONE if lone and row[1] == _OK else row[1:])
         wires = [pin for _, pin in pins]
         try:
             self._keys = Pins(
@@ -88,20 +88,20 @@ class Keys:
                 self._stage = 0
                 self._ticks = now
                 self._ignored = -1
-                return NONE if row[3] & _ON_RELEASE else row[0]
+                return _NONE if row[3] & _ON_RELEASE else row[0]
             if key == self._key:
                 self._key = -1
                 if self._row[3] & _ON_RELEASE and not self._stage and self._ignored != key:
                     return self._row[0]
-            return NONE
+            return _NONE
         if self._key >= 0 and self._ignored != self._key:
             return self._held(now)
         if self._dial is not None:
             moved = (self._dial.position - self._position) * self._step
             if moved:
                 self._position += self._step if moved > 0 else -self._step
-                return NEXT if moved > 0 else PREV
-        return NONE
+                return _NEXT if moved > 0 else _PREV
+        return _NONE
 
     def _held(self, now):
         row = self._row
@@ -117,7 +117,7 @@ class Keys:
         elif self._stage == 1 and time >= _HOLD_ON_MS:
             self._stage = 2
             return row[2]
-        return NONE
+        return _NONE
 
     def busy(self):
         """Whether a button is down, or something waits to be polled."""

@@ -8,6 +8,8 @@ from handheld import store as log
 
 _VERSION = const(1)  # these as in store.py, where a board keeps no names of them
 _BLANK = const(0xFF)
+_FOREIGN = const(2)
+_OLDER = const(3)
 _HEADER = const(4)
 _PUT = const(0xF8)
 _RESUME = const(0xFD)
@@ -29,9 +31,9 @@ def read(store):
         if _begun(image, end):
             store.rewrite()
         else:
-            store.state = log.FOREIGN
+            store.state = _FOREIGN
     elif image[2] != _VERSION:
-        store.state = log.OLDER
+        store.state = _OLDER
     else:
         _items(store, image, end)
 

@@ -12,24 +12,24 @@ from micropython import const
 import handheld
 
 # Cells: own signs 0 .. 15, then ASCII. Suits (clubs, diamonds, hearts, spades) are two cells wide.
-BLANK = const(32)
-COLUMNS = const(21)
+_BLANK = const(32)
+_COLUMNS = const(21)
 
 # Tiles for cards: ranks are 2 .. 14.
-NO_TILE = const(0)
-TURN_TILE = const(1)
-PASS_TILE = const(15)
-SUIT_TILE = const(16)  # + suit
-ONE_TILE = const(20)
+_NO_TILE = const(0)
+_TURN_TILE = const(1)
+_PASS_TILE = const(15)
+_SUIT_TILE = const(16)  # + suit
+_ONE_TILE = const(20)
 
 # How a card or a choice is shown.
-PLAIN = const(0)
-DIM = const(1)
-CHOSEN = const(2)  # light on dark turned round
+_PLAIN = const(0)
+_DIM = const(1)
+_CHOSEN = const(2)  # light on dark turned round
 
-SLOTS = const(7)  # cards in the middle
-HELD = const(9)  # cards in hand
-CHOICES = const(5)
+_SLOTS = const(7)  # cards in the middle
+_HELD = const(9)  # cards in hand
+_CHOICES = const(5)
 _CHOICE_CELLS = const(4)
 _AWAY = const(-24)  # x of a choice that is not there
 _LEFT = const(1)  # 21 cells of 6 pixels leave 2 over
@@ -71,9 +71,9 @@ class Screen:
         self._banner = None
         # TileGrids, each built when first needed: SLOTS cards in the middle, then HELD in hand.
         self._tiles = None
-        self._cards = [None] * (SLOTS + HELD)
+        self._cards = [None] * (_SLOTS + _HELD)
         self._choices = None
-        self._styles = bytearray(SLOTS + HELD + CHOICES)
+        self._styles = bytearray(_SLOTS + _HELD + _CHOICES)
         self._rings = None
         self._changed = False
         self.awake = True
@@ -101,30 +101,30 @@ class Screen:
         """Shows an empty table: rows 0 and 4 of text, `slots` cards in the middle (at most 7), `held` in
         hand (at most 9)."""
         self._open(0x11)
-        for place in range(SLOTS + HELD):
+        for place in range(_SLOTS + _HELD):
             if place < slots:
                 column, cells = self.below(place, slots)
                 x = _LEFT + 6 * column + (6 * cells - 14) // 2
-            elif SLOTS <= place < SLOTS + held:
+            elif _SLOTS <= place < _SLOTS + held:
                 pitch = 21 if held <= 6 else 14
-                x = _LEFT + pitch * (place - SLOTS) + (pitch - 14) // 2
+                x = _LEFT + pitch * (place - _SLOTS) + (pitch - 14) // 2
             else:
                 continue
             grid = self._cards[place] or self._card_grid(place)
             grid.x = x
-            self.card(place, NO_TILE, NO_TILE, PLAIN)
+            self.card(place, _NO_TILE, _NO_TILE, _PLAIN)
             self._root.append(grid)
         if self._choices is None:
-            self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(CHOICES)]
-        for place in range(CHOICES):
-            self.choice(place, b"", PLAIN)
+            self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(_CHOICES)]
+        for place in range(_CHOICES):
+            self.choice(place, b"", _PLAIN)
             self._root.append(self._choices[place])
 
     def below(self, place, slots):
         """First cell, and how many, of the text below card `place` of `slots` in the middle."""
-        width = COLUMNS // slots
+        width = _COLUMNS // slots
         cells = 4 if width > 4 else 2
-        left = (COLUMNS - width * slots) // 2
+        left = (_COLUMNS - width * slots) // 2
         return left + width * place + (width - cells) // 2, cells
 
     def sheet(self):
@@ -157,8 +157,8 @@ class Screen:
             row.x = _LEFT
             row.y = 8 * place
             for column in range(_ROW_CELLS):
-                if row[column] != BLANK:
-                    row[column] = BLANK
+                if row[column] != _BLANK:
+                    row[column] = _BLANK
             if rows >> place & 1:
                 root.append(row)
         self.repaint()
@@ -175,7 +175,7 @@ class Screen:
         grid = self._row
         column = self._column
         for code in text:
-            if column < COLUMNS and grid[column] != code:
+            if column < _COLUMNS and grid[column] != code:
                 grid[column] = code
                 self._changed = True
             column += 1
@@ -184,7 +184,7 @@ class Screen:
     def code(self, code):
         """Writes one cell."""
         column = self._column
-        if column < COLUMNS and self._row[column] != code:
+        if column < _COLUMNS and self._row[column] != code:
             self._row[column] = code
             self._changed = True
         self._column = column + 1
@@ -208,11 +208,11 @@ class Screen:
     def to(self, column):
         """Blanks up to `column`."""
         while self._column < column:
-            self.code(BLANK)
+            self.code(_BLANK)
 
     def end(self):
         """Blanks the rest of the row."""
-        self.to(COLUMNS)
+        self.to(_COLUMNS)
 
     def line(self, row, text):
         """Writes a whole row."""
@@ -225,7 +225,7 @@ class Screen:
     def card(self, place, top, bottom, style):
         """Shows the tiles `top` and `bottom` at `place`: 0 .. 6 in the middle, then 7 .. 15 in hand."""
         grid = self._cards[place]
-        dim = style & DIM
+        dim = style & _DIM
         top = top << 1 | dim
         bottom = bottom << 1 | dim
         if grid[0] != top:
@@ -239,7 +239,7 @@ class Screen:
     def choice(self, place, text, style):
         """Shows choice `place` (0 .. 4, the last at the right) of the top row, in 4 cells; no text: none."""
         grid = self._choices[place]
-        x = _LEFT + 6 * (COLUMNS - _CHOICE_CELLS * (CHOICES - place)) if text else _AWAY
+        x = _LEFT + 6 * (_COLUMNS - _CHOICE_CELLS * (_CHOICES - place)) if text else _AWAY
         if grid.x != x:
             grid.x = x
             self._changed = True
@@ -249,10 +249,10 @@ class Screen:
                 grid[column] = code
                 self._changed = True
             column += 1
-        self._style(grid, SLOTS + HELD + place, style)
+        self._style(grid, _SLOTS + _HELD + place, style)
 
     def _style(self, grid, place, style):
-        style &= CHOSEN
+        style &= _CHOSEN
         if self._styles[place] != style:
             self._styles[place] = style
             grid.pixel_shader = self._dark if style else self._light
@@ -341,7 +341,7 @@ class Screen:
             height=1,
             tile_width=6,
             tile_height=8,
-            default_tile=BLANK,
+            default_tile=_BLANK,
         )
 
     def _card_grid(self, place):
@@ -354,7 +354,7 @@ class Screen:
             height=2,
             tile_width=14,
             tile_height=12,
-            y=8 if place < SLOTS else 40,
+            y=8 if place < _SLOTS else 40,
         )
         self._cards[place] = grid
         return grid

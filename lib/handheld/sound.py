@@ -5,10 +5,10 @@ from micropython import const
 
 from handheld import since
 
-CLICK = const(0)
-CARD = const(1)
-CHIME = const(2)
-FALL = const(3)
+_CLICK = const(0)
+_CARD = const(1)
+_CHIME = const(2)
+_FALL = const(3)
 
 # Notes as Hz, ms, Hz, ms …
 _TUNES = (

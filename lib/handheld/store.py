@@ -19,11 +19,11 @@ from micropython import const
 import handheld
 
 # What was found at the start or went wrong, for the player to be told once.
-FINE = const(0)
-MISSING = const(1)  # no memory, or far too small, or it failed: nothing is kept after power-off
-FOREIGN = const(2)  # somebody else's bytes, or noise
-OLDER = const(3)  # written by another version of this
-FULL = const(4)  # a match too long for the memory: from here on only its marks are kept
+_FINE = const(0)
+_MISSING = const(1)  # no memory, or far too small, or it failed: nothing is kept after power-off
+_FOREIGN = const(2)  # somebody else's bytes, or noise
+_OLDER = const(3)  # written by another version of this
+_FULL = const(4)  # a match too long for the memory: from here on only its marks are kept
 
 MAGIC = b"HH"
 _VERSION = const(1)
@@ -37,9 +37,9 @@ _END = const(0xFC)  # closes the journal
 _RESUME = const(0xFD)  # place (2 bytes): what stands from there up to here is torn (recover.py)
 _OVERHEAD = const(4)
 
-KEYS = const(8)  # keys are 0 .. 7
-LONGEST = const(64)  # bytes in a record
-MARKS = const(64)  # marks of one journal that can be read back
+_KEYS = const(8)  # keys are 0 .. 7
+_LONGEST = const(64)  # bytes in a record
+_MARKS = const(64)  # marks of one journal that can be read back
 _SMALLEST = const(1024)  # bytes of memory that are worth using
 _LARGEST = const(8192)
 
@@ -94,18 +94,18 @@ class Store:
         """`memory`: microcontroller.nvm or None; `file`: path of a copy of the values, kept where the
         drive can be written, or None."""
         self._codes = symbols()
-        self._keys = [0] * KEYS  # where the last value of each key stands, 0: nowhere
-        self._marks = [0] * MARKS
+        self._keys = [0] * _KEYS  # where the last value of each key stands, 0: nowhere
+        self._marks = [0] * _MARKS
         self.numbers = b""
         self.file = file
-        self.state = FINE
+        self.state = _FINE
         try:
             size = len(memory)
         except TypeError:  # None
             size = 0
         if size < _SMALLEST:
             self.forgo()
-            self.state = MISSING
+            self.state = _MISSING
         else:
             self.memory = memory
             self.size = min(size, _LARGEST)
@@ -115,13 +115,13 @@ class Store:
         """Leaves the memory alone: the same log lives in RAM, and all works until the power goes."""
         self.memory = bytearray(b"\xff" * (2 * _SMALLEST))
         self.size = 2 * _SMALLEST
-        self.state = FINE
+        self.state = _FINE
         self.reload()
 
     def erase(self):
         """Makes the memory this program's own, whatever is in it."""
         self._forget()
-        self.state = FINE
+        self.state = _FINE
         self.rewrite()
         from handheld import recover
 
@@ -137,7 +137,7 @@ class Store:
 
     def put(self, key, value):
         """Keeps `value` (bytes, at most 63) under `key`."""
-        if self.get(key) == value or self.state in (FOREIGN, OLDER):
+        if self.get(key) == value or self.state in (_FOREIGN, _OLDER):
             return
         data = bytes((key,)) + value
         if not self.open and self.used + len(data) + _OVERHEAD > self.size:
@@ -157,8 +157,8 @@ class Store:
     def begin(self, header):
         """Opens a journal in place of the one that was open. Erases the memory first if less than three
         quarters of it are left: at this moment nobody is in the middle of anything."""
-        if self.state == FULL:
-            self.state = FINE
+        if self.state == _FULL:
+            self.state = _FINE
         self.open = False
         if self.used > self.size // 4:
             self.rewrite(header)
@@ -203,7 +203,7 @@ class Store:
 
     def mark_data(self, n):
         """What mark n was given (bytes); n from marks - 64, at least 0, to marks - 1."""
-        return self._data(self._marks[n % MARKS])
+        return self._data(self._marks[n % _MARKS])
 
     # ---- the log
 
@@ -219,7 +219,7 @@ class Store:
         """Notes the record at `place` of `image`, which lies at the same place of the memory."""
         kind = image[place]
         if kind == _PUT:
-            self._keys[image[place + 2] % KEYS] = place
+            self._keys[image[place + 2] % _KEYS] = place
         elif kind == _BEGIN:
             self._header = place
             self.open = True
@@ -230,7 +230,7 @@ class Store:
             self.open = False
 
     def _marked(self, place):
-        self._marks[self.marks % MARKS] = place
+        self._marks[self.marks % _MARKS] = place
         self.marks += 1
 
     def _forget(self):
@@ -238,7 +238,7 @@ class Store:
         self.open = self.zero = False
         self._header = self.used = 0  # used 0: the log's own header is still to be written
         self.marks = 0
-        for key in range(KEYS):
+        for key in range(_KEYS):
             self._keys[key] = 0
 
     def mend(self, torn):
@@ -254,7 +254,7 @@ class Store:
 
     def append(self, kind, data):
         """Appends a record. Its place, 0 if it could not be kept."""
-        if self.state in (FOREIGN, OLDER):
+        if self.state in (_FOREIGN, _OLDER):
             return 0
         try:
             if not self.used:
@@ -275,17 +275,17 @@ class Store:
         return place
 
     def _full(self):
-        if self.open and self.state == FINE:
-            self.state = FULL
+        if self.open and self.state == _FINE:
+            self.state = _FULL
 
     def _failed(self):
-        self.state = MISSING
+        self.state = _MISSING
         self.open = False
 
     def _values_image(self):
         """The values as a log of nothing else."""
         image = bytearray(MAGIC + bytes((_VERSION, _VERSION ^ _BLANK)))
-        for key in range(KEYS):
+        for key in range(_KEYS):
             if self._keys[key]:
                 image += record(_PUT, self._data(self._keys[key]), len(image))
         return image
@@ -306,7 +306,7 @@ class Store:
             self._failed()
             return
         self.zero = False
-        for key in range(KEYS):
+        for key in range(_KEYS):
             self._keys[key] = 0
         self.used = _HEADER
         while self.used < end:
