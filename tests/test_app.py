@@ -331,7 +331,19 @@ def test_app_and_console_mean_the_same_numbers() -> None:
     from handheld import keys, screen, sound, store
 
     theirs: dict[str, int] = {}
-    ours = ["PREV", "NEXT", "OK", "BACK", "CLICK", "CARD", "PLAIN", "DIM", "CHOSEN", "COLUMNS", "FULL"]
+    ours = [
+        "PREV",
+        "NEXT",
+        "OK",
+        "BACK",
+        "CLICK",
+        "CARD",
+        "PLAIN",
+        "DIM",
+        "CHOSEN",
+        "COLUMNS",
+        "FULL",
+    ]
     for module in (keys, screen, sound, store):
         for name, value in vars(module).items():
             if name.isupper() and isinstance(value, int):

@@ -140,15 +140,13 @@ def open_display(settings):
     return _drive(settings, wires), i2c, address
 
 
-def reopen_display(settings, i2c, address):
-    """Sets up a panel anew that lost its power; the display, None if it does not answer."""
-    import displayio
-    from i2cdisplaybus import I2CDisplayBus
-
-    displayio.release_displays()
+def reopen_display(i2c):
+    """Sets up a panel anew that lost its power: display, bus and address, or None if it is not there."""
+    if i2c is not None:
+        i2c.deinit()
     try:
-        return _drive(settings, I2CDisplayBus(i2c, device_address=address))
-    except (ValueError, RuntimeError, OSError):
+        return open_display(Settings())
+    except SetupError:
         return None
 
 
@@ -250,6 +248,7 @@ def open_sound(settings):
     from pwmio import PWMOut
 
     enable = settings.pin("SPEAKER_ENABLE")
+    pwm = None
     try:
         pwm = PWMOut(pin, frequency=2200, duty_cycle=0, variable_frequency=True)
         if enable is not None:
@@ -259,6 +258,8 @@ def open_sound(settings):
             output.switch_to_output(value=False)
             enable = output
     except (ValueError, RuntimeError) as error:
+        if pwm is not None:
+            pwm.deinit()
         raise SetupError("settings.toml: HANDHELD_SPEAKER cannot be used: %s" % error)
     return Sound(pwm, enable)
 
@@ -278,8 +279,7 @@ def open_light(settings):
 def open_console():
     """The console, as soon as everything it needs is there. Until then one plain line a second on the
     serial console, and the board's light blinks."""
-    light = None
-    display = None
+    light = display = keys = None  # what is there already stays: its pins would be in use
     while True:
         try:
             settings = Settings()
@@ -287,8 +287,9 @@ def open_console():
                 light = open_light(settings)
             if display is None:
                 display, i2c, address = open_display(settings)
+            if keys is None:
+                keys = open_keys(settings)
             sound = open_sound(settings)
-            keys = open_keys(settings)
             report = settings.number("REPORT", 0)
             seed = settings.number("SEED", -1)
             break

@@ -82,7 +82,7 @@ class Console:
             screen.brightness(_DIMMED)
         if idle > _OFF_MS and screen.awake:
             screen.sleep()
-        if self._i2c is not None and since(now, self._probed) > _PROBE_MS:
+        if self._address and since(now, self._probed) > _PROBE_MS:
             self._probe(now)
         return 0
 
@@ -101,23 +101,27 @@ class Console:
         back without its settings, so it is set up again and repainted."""
         self._probed = now
         i2c = self._i2c
-        if not i2c.try_lock():
-            return
-        try:
-            i2c.writeto(self._address, _NOTHING)
-            found = True
-        except OSError:
-            found = False
-        finally:
-            i2c.unlock()
+        found = i2c is None  # what was there is given up: only setting up anew can tell
+        if not found:
+            if not i2c.try_lock():
+                return
+            try:
+                i2c.writeto(self._address, _NOTHING)
+                found = True
+            except OSError:
+                pass
+            finally:
+                i2c.unlock()
         if found and self._lost:
             from handheld import boards
 
-            display = boards.reopen_display(boards.Settings(), i2c, self._address)
+            opened = boards.reopen_display(i2c)
             handheld.forget("boards")
-            if display is None:
+            if opened is None:
+                self._i2c = None
                 return
-            self.screen.replace(display)
+            self.screen.replace(opened[0])
+            self._i2c = opened[1]
             self.screen.brightness(_DIMMED if self._dimmed else _LEVELS[self.level])
         self._lost = not found
 

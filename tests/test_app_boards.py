@@ -1,0 +1,228 @@
+"""The table of boards and settings.toml: other wirings, and gadgets that cannot be: a plain line on the
+serial console and a blinking light, every second, never a traceback."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from host_sim.chip.profiles import PROFILES, Wiring
+from host_sim.machine import Machine
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def gadget(folder: Path, settings: str, **how: object) -> Machine:
+    """The program with another settings.toml."""
+    for name in ("code.py", "boot.py", "lib", "pitch"):
+        (folder / name).symlink_to(ROOT / name)
+    (folder / "settings.toml").write_text(settings)
+    return Machine(folder, **how)  # type: ignore[arg-type]
+
+
+def lines(board: Machine) -> list[str]:
+    return "".join(board.serial_text).split("\n")
+
+
+def lit(board: Machine) -> bool:
+    """Whether something is on the panel."""
+    return any(board.pixels())
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ('HANDHELD_SDA = "GP99"\n', "HANDHELD_SDA = GP99, and this board has no such pin"),
+        (
+            'HANDHELD_PROFILE = "gameboy"\n',
+            "no profile gameboy; there are: pico macropad featherwing",
+        ),
+        ('HANDHELD_HZ = "fast"\n', "HANDHELD_HZ = fast is not a number"),
+        ('HANDHELD_BUS = "usb"\n', "HANDHELD_BUS = usb; it is i2c, spi or board"),
+        ('HANDHELD_BUS = "board"\n', "this board has no display of its own"),
+        ('HANDHELD_DRIVER = "ssd1306"\n', "HANDHELD_DRIVER = ssd1306; it is sh1106 or sh1107"),
+        ('HANDHELD_OK = "GP77"\n', "HANDHELD_OK = GP77, and this board has no such pin"),
+        ('HANDHELD_OK = "GP10"\n', "a button's pin cannot be used"),
+        ('HANDHELD_SPEAKER = "GP12"\n', "cannot be used"),
+    ],
+)
+def test_a_gadget_that_cannot_be(tmp_path: Path, settings: str, line: str) -> None:
+    with gadget(tmp_path, settings) as board:
+        board.run(5500)
+        said = [text for text in lines(board) if text]
+        assert 4 <= sum(line in text for text in said) <= 7, said
+        assert not any("Traceback" in text for text in said) and not board.crashes
+
+
+@pytest.mark.parametrize("what", ["panel", "pull-ups"])
+def test_a_missing_panel_is_told_and_found_when_it_comes(what: str) -> None:
+    board = Machine()
+    board.chip.panel_there = what != "panel"
+    board.chip.pull_ups = what != "pull-ups"
+    with board:
+        board.run(4000)
+        said = [text for text in lines(board) if text]
+        assert len(said) >= 2 and all("display" in text.lower() for text in said), said
+        assert "wires" in said[-1] and not board.crashes
+        blinks = set()
+        for _ in range(4):
+            blinks.add(board.chip.pins[25].output)
+            board.run(500)
+        assert blinks == {True, False}
+        if what == "panel":
+            board.chip.panel_there = True
+            board.idle()
+            assert lit(board)
+
+
+def test_a_panel_unplugged_in_a_game_comes_back(tmp_path: Path) -> None:
+    """Unplugged it loses its settings and its picture; back again it is set up anew, without a reset."""
+    with Machine() as board:
+        board.idle()
+        before = board.pixels()
+        board.chip.panel_there = False
+        board.run(5000)
+        board.panel.power_on(3)
+        board.chip.panel_there = True
+        board.run(5000)
+        assert board.pixels() == before
+
+
+def test_other_pins_and_address(tmp_path: Path) -> None:
+    settings = 'HANDHELD_SDA = "GP20"\nHANDHELD_SCL = "GP21"\nHANDHELD_ADDRESS = "0x3D"\n'
+    wiring = Wiring(sda=20, scl=21, address=0x3D)
+    with gadget(tmp_path, settings, wiring=wiring) as board:
+        board.idle()
+        assert lit(board)
+
+
+def test_the_other_address_is_tried_by_itself(tmp_path: Path) -> None:
+    with gadget(tmp_path, "", wiring=Wiring(address=0x3D)) as board:
+        board.idle()
+        assert lit(board)
+
+
+def test_spi(tmp_path: Path) -> None:
+    settings = (
+        'HANDHELD_BUS = "spi"\nHANDHELD_CLOCK = "GP18"\nHANDHELD_DATA = "GP19"\nHANDHELD_CS = "GP17"\n'
+        'HANDHELD_DC = "GP20"\nHANDHELD_RESET = "GP21"\n'
+    )
+    wiring = Wiring(bus="spi", sda=-1, scl=-1, clock=18, mosi=19, dc=20, cs=17, reset=21)
+    with gadget(tmp_path, settings, wiring=wiring) as board, Machine() as reference:
+        board.idle()
+        reference.idle()
+        assert board.pixels() == reference.pixels()
+
+
+def test_rotation(tmp_path: Path) -> None:
+    with gadget(tmp_path, "HANDHELD_ROTATION = 180\n") as board, Machine() as reference:
+        board.idle()
+        reference.idle()
+        assert board.pixels() == reference.pixels()[::-1]
+
+
+def test_macropad() -> None:
+    """Its own display, the dial, the keys, and the amplifier on only while something sounds."""
+    with Machine(profile="macropad") as board:
+        board.idle()
+        assert lit(board)
+        start = board.pixels()
+        board.press("RIGHT")
+        board.idle()
+        assert board.pixels() != start
+        board.press("LEFT")
+        board.idle()
+        assert board.pixels() == start
+        board.press("OK")
+        board.run(8)
+        board.idle()
+        assert board.pixels() != start
+        assert not board.chip.pins[14].level, "SPEAKER_ENABLE"
+        board.press("BACK")
+        board.idle()
+        assert board.pixels() == start
+
+
+def test_two_buttons(tmp_path: Path) -> None:
+    """RIGHT and OK alone: OK held is BACK."""
+    with gadget(tmp_path, 'HANDHELD_LEFT = ""\nHANDHELD_BACK = ""\n') as board:
+        board.idle()
+        title = board.pixels()
+        board.press("RIGHT")
+        board.press("OK")
+        board.idle()
+        settings = board.pixels()
+        assert settings != title
+        board.press("OK", 800)
+        board.idle()
+        assert board.pixels() == title, "back, and nothing chosen on the way"
+
+
+def test_the_press_that_wakes_does_nothing_else() -> None:
+    """Dim after a minute, dark after five; the first press only brings the light back."""
+    with Machine() as board:
+        board.idle()
+        picture = board.pixels()
+        bright = board.panel.contrast
+        board.run(70_000)
+        assert board.panel.contrast < bright and board.panel.on
+        board.press("RIGHT")
+        board.idle()
+        assert board.panel.contrast == bright and board.pixels() == picture
+        board.run(310_000)
+        assert not board.panel.on
+        board.press("OK", 900)
+        board.idle()
+        assert board.panel.on and board.pixels() == picture
+        board.press("RIGHT")
+        board.idle()
+        assert board.pixels() != picture
+
+
+def test_keys_that_overflow_are_not_trusted() -> None:
+    """More presses than the queue holds while the program is away: it starts from the buttons as they are."""
+    from handheld.keys import Keys  # noqa: F401  (the module loads outside of a machine, too)
+
+    with Machine() as board:
+        board.idle()
+        for _ in range(40):
+            board.chip.queues[0].append((1, True, 0))
+        board.run(50)
+        board.press("OK")
+        board.idle()
+        assert not board.crashes
+
+
+def test_long_back_leads_home_from_everywhere() -> None:
+    with Machine(seed=3) as board:
+        board.idle()
+        title = board.pixels()
+        board.press("RIGHT")
+        board.press("OK")
+        board.press("OK")
+        board.press("BACK", 900)
+        board.idle()
+        assert board.pixels() == title
+
+
+def test_profiles_of_the_simulator_know_the_same_pins() -> None:
+    """Every pin that a profile of lib/handheld names is a pin of that board."""
+    import importlib.util
+    import sys
+    from types import SimpleNamespace
+
+    source = (ROOT / "lib/handheld/boards.py").read_text()
+    table = source[source.index("# Row: id") : source.index("_PREFIX")]
+    names: dict[str, object] = {}
+    exec(table, names)  # noqa: S102
+    assert importlib.util and sys and SimpleNamespace
+    for name, board_id, settings in names["PROFILES"]:  # type: ignore[attr-defined]
+        if not board_id:
+            continue
+        profile = PROFILES[name]
+        assert profile.board_id == board_id and replace(profile) == profile
+        for key, value in settings:
+            if isinstance(value, str) and key not in ("BUS", "DRIVER"):
+                assert value in profile.pins, (name, key, value)
