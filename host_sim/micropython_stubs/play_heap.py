@@ -72,7 +72,10 @@ def plan():
 keypad.plan = plan
 console = open_console()
 note("console")
+import pitch.app  # noqa: E402
 from pitch.app import main  # noqa: E402
+
+pitch.app._DROPS = True  # as on a board with the compiled program: screens' modules come and go
 
 try:
     main(console)
