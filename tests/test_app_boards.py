@@ -3,6 +3,8 @@ serial console and a blinking light, every second, never a traceback."""
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import pytest
@@ -220,3 +222,40 @@ def test_profiles_of_the_simulator_know_the_same_pins() -> None:
         for key, value in settings:
             if isinstance(value, str) and key not in ("BUS", "DRIVER"):
                 assert value in profile.pins, (name, key, value)
+
+
+def test_settings_toml_shows_what_there_is() -> None:
+    """Every setting that the program asks for is in settings.toml, and no other."""
+    source = (ROOT / "lib/handheld/boards.py").read_text()
+    asked = set(re.findall(r'settings\.(?:text|number|pin)\("([A-Z_]+)"', source))
+    asked |= set(
+        re.findall(r'^    \("([A-Z_]+)", ', (ROOT / "lib/handheld/keys.py").read_text(), re.M)
+    )
+    shown = set(re.findall(r"HANDHELD_([A-Z_]+) =", (ROOT / "settings.toml").read_text()))
+    # the amplifier's pin is soldered to the board that has one
+    assert shown == (asked | {"PROFILE"}) - {"SPEAKER_ENABLE"}
+    lines = (ROOT / "settings.toml").read_text().splitlines()
+    assert all(line.startswith("#") or not line for line in lines), (
+        "the default is no setting at all"
+    )
+
+
+def test_monkey_on_the_simulated_board() -> None:
+    """Some hundred random presses, long ones too, and power cuts: nothing crashes, and after each cut the
+    title offers to go on."""
+    chance = random.Random(11)
+    with Machine(seed=11) as board:
+        board.idle()
+        title = board.pixels()
+        for count in range(400):
+            button = chance.choices(("LEFT", "RIGHT", "OK", "BACK"), (3, 4, 12, 1))[0]
+            board.press(button, 900 if chance.random() < 0.02 else 50)
+            board.run(chance.choice((20, 200, 900)))
+            if count % 80 == 79:
+                board.power()
+                board.idle()
+                assert board.pixels() != title and lit(board), "Continue"
+        assert not board.crashes
+        board.press("BACK", 900)
+        board.idle()
+        assert lit(board)
