@@ -1,6 +1,9 @@
 """The budgets of heap, on a real MicroPython (64-bit words: the figures are twice a board's)."""
 
+import json
+
 import pytest
+from click.testing import CliRunner
 
 from host_sim import memory
 
@@ -35,3 +38,24 @@ def test_not_a_byte_in_64_kb_from_the_first_action_to_the_score(
 def test_too_small_a_heap_is_told_in_one_line(core: dict[str, int]) -> None:
     with pytest.raises(memory.MemoryFault, match="24 KB of heap: MemoryError"):
         memory.run("core_heap.py", heap=24 * memory.KB)
+
+
+def test_the_program_keeps_its_budgets(core: dict[str, int]) -> None:
+    """64 KB in use while playing; from source it starts and plays in 96 KB, compiling included."""
+    app = memory.run("play_heap.py", heap=memory.APP_HEAP)
+    assert max(app["used"].values()) - app["used"]["start"] <= memory.APP_BUDGET
+    assert app["hands"] == 3
+
+
+def test_no_single_allocation_needs_much_unbroken_heap(core: dict[str, int]) -> None:
+    """A board's heap is fragmented: what is kept in one piece stays below 4 KB there."""
+    assert memory.run("play_heap.py")["largest"] <= 8 * memory.KB
+    assert memory.run("core_heap.py")["largest"] <= 4 * memory.KB
+
+
+def test_the_command(core: dict[str, int]) -> None:
+    result = CliRunner().invoke(memory.command, ["--json"])
+    answer = json.loads(result.output)
+    assert result.exit_code == 0 and answer["within"]
+    assert answer["core"].keys() == {"hand", "rules", "match", "view"}
+    assert answer["largest_allocation"]["core"] > 0

@@ -18,6 +18,7 @@ used = []
 
 def note(name):
     gc.collect()
+    micropython.mem_info()  # prints the largest block in use, which memory.py reads
     used.append((name, gc.mem_alloc()))
 
 

@@ -11,6 +11,8 @@ cards are played, at most and in all. That interpreter has 64-bit words: a board
 import gc
 import sys
 
+import micropython
+
 root = sys.argv[1]
 hands = int(sys.argv[2]) if len(sys.argv) > 2 else 3
 here = __file__.rsplit("/", 1)[0]
@@ -21,6 +23,7 @@ used = {}
 
 def note(name):
     gc.collect()
+    micropython.mem_info()  # prints the largest block in use, which memory.py reads
     if name not in used or gc.mem_alloc() > used[name]:
         used[name] = gc.mem_alloc()
 
