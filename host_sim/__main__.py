@@ -15,6 +15,7 @@ COMMANDS = {
     "memory": ("host_sim.memory", "Heap of the program on a real MicroPython."),
     "drive": ("host_sim.drive", "Write what goes on a board's CIRCUITPY drive."),
     "flash": ("host_sim.flash", "Put the program on a mounted board."),
+    "release": ("host_sim.release", "Write a zip with the drive, to install by drag and drop."),
     "emulate": ("host_sim.emulate", "Run real firmware on an emulated Pico."),
 }
 
