@@ -232,7 +232,7 @@ def test_ledger_survives_power_between_games() -> None:
 
 
 def test_statistics_count_a_game_once() -> None:
-    from pitch.app.game import STATS
+    from pitch.app.session import _STATS as STATS
 
     flash = Flash()
     player = Player(flash, seed=8)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import random
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,15 @@ from host_sim.chip.profiles import PROFILES, Wiring
 from host_sim.machine import Machine
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True)
+def fresh_modules() -> Iterator[None]:
+    """What other tests have imported of the program, over other stand-ins, is out of the way."""
+    ours = [name for name in sys.modules if name.split(".")[0] in ("handheld", "pitch")]
+    kept = {name: sys.modules.pop(name) for name in ours}
+    yield
+    sys.modules.update(kept)
 
 
 def gadget(folder: Path, settings: str, **how: object) -> Machine:
@@ -184,8 +195,6 @@ def test_the_press_that_wakes_does_nothing_else() -> None:
 
 def test_keys_that_overflow_are_not_trusted() -> None:
     """More presses than the queue holds while the program is away: it starts from the buttons as they are."""
-    from handheld.keys import Keys  # noqa: F401  (the module loads outside of a machine, too)
-
     with Machine() as board:
         board.idle()
         for _ in range(40):

@@ -33,14 +33,8 @@ _CHOICES = const(5)
 _CHOICE_CELLS = const(4)
 _AWAY = const(-24)  # x of a choice that is not there
 _LEFT = const(1)  # 21 cells of 6 pixels leave 2 over
-_LINES = const(4)  # lines of numbers on a sheet
 _ROW_CELLS = const(22)  # one more than fits: numbers on a sheet are half a cell off
 
-# Parts of the ring around a number below zero (glyphs.py).
-_RING_LEFT = const(1)
-_RING_MIDDLE = const(2)
-_RING_RIGHT = const(3)
-_RING_BOTH = const(4)
 
 _OFF = const(0xAE)
 _ON = const(0xAF)
@@ -74,7 +68,7 @@ class Screen:
         self._cards = [None] * (_SLOTS + _HELD)
         self._choices = None
         self._styles = bytearray(_SLOTS + _HELD + _CHOICES)
-        self._rings = None
+        self._sheet = None
         self._changed = False
         self.awake = True
 
@@ -129,18 +123,10 @@ class Screen:
 
     def sheet(self):
         """Shows an empty sheet: rows 0 and 1 of text, then up to 4 lines of numbers."""
-        if self._rings is None:
-            self._build_rings()
+        from handheld import sheet
+
         self._open(0x3F)
-        for line in range(_LINES):
-            row = self._rows[2 + line]
-            ring = self._rings[line]
-            row.x = -2
-            row.y = 18 + 12 * line
-            self._root.append(ring)
-            for place in range(_ROW_CELLS):
-                ring[place] = 0
-        self._rows[1].x = -2
+        self._sheet = sheet.Sheet(self._rows, self._root, _painted("ring_sheet"))
 
     def _open(self, rows):
         """Blanks the page and shows the text rows of the bits in `rows`, and nothing else. Nothing is ever
@@ -148,6 +134,9 @@ class Screen:
         root = self._root
         while len(root):
             root.pop()
+        if self._sheet is not None:
+            self._sheet = None
+            handheld.forget("sheet")
         if self._banner is not None:
             # The library that set it goes too: 11 KB of a board's heap, for a word between games.
             self._banner = None
@@ -258,24 +247,10 @@ class Screen:
             grid.pixel_shader = self._dark if style else self._light
             self._changed = True
 
-    # ---- numbers on the sheet
-
     def ringed(self, line, column, value):
-        """Writes `value` (-99 .. 99) with its first digit at `column` of `line`; one that is below zero
-        has no sign but a ring around it, which takes a cell at either side."""
-        below = value < 0
-        if below:
-            value = -value
-        last = column + 1 if value > 9 else column
-        row = self._rows[2 + line]
-        if value > 9:
-            row[column] = 48 + value // 10 % 10
-        row[last] = 48 + value % 10
-        if below:
-            ring = self._rings[line]
-            ring[column - 1] = _RING_BOTH if ring[column - 1] == _RING_RIGHT else _RING_LEFT
-            ring[column] = ring[last] = _RING_MIDDLE
-            ring[last + 1] = _RING_RIGHT
+        """Writes `value` (-99 .. 99) with its first digit at `column` of `line` of the sheet; one that is
+        below zero has no sign but a ring around it, which takes a cell at either side."""
+        self._sheet.put(line, column, value)
         self._changed = True
 
     # ---- the panel
@@ -358,21 +333,3 @@ class Screen:
         )
         self._cards[place] = grid
         return grid
-
-    def _build_rings(self):
-        bitmap = _painted("ring_sheet")
-        clear = self._palette(0, 0xFFFFFF)
-        clear.make_transparent(0)
-        self._rings = []
-        for line in range(_LINES):
-            ring = TileGrid(
-                bitmap,
-                pixel_shader=clear,
-                width=_ROW_CELLS,
-                height=1,
-                tile_width=6,
-                tile_height=12,
-                x=-2,
-                y=16 + 12 * line,
-            )
-            self._rings.append(ring)

@@ -28,7 +28,7 @@ _LOWEST = b"\x00\x00\x00\x02\x05"
 _HIGHEST = b"\x01\x02\x02\x07\x34"
 # Modules of screens are dropped while none of their screens is there: 4 to 7 KB each of a board's heap. It
 # takes 50 ms to load a compiled one again; from source it would be half a second, so those stay.
-_SCREENS = ("menus", "table", "sheets", "resume")
+_SCREENS = ("menus", "table", "sheets", "session")
 _DROPS = __file__.endswith(".mpy")
 
 
@@ -45,6 +45,7 @@ class App:
         self.stack = []
         self.top = None
         self.told = 0
+        self.reached = None  # a milestone to report once nothing of what led there is left
         self.home()
         self.tell_store()
 
@@ -57,6 +58,9 @@ class App:
         elif intent:
             self.top.on(intent)
         console.waiting = self.top.tick(console.now)
+        if self.reached is not None:
+            console.milestone(self.reached)
+            self.reached = None
 
     # ---- the stack
 
@@ -109,13 +113,14 @@ class App:
     def play_hand(self):
         """To the table."""
         self.swap(self.load("table").Table(self))
-        self.console.milestone("playing")
+        self.reached = "playing"
 
     def hand_over(self):
         """The hand is over: its points."""
-        self.game.close()
+        if self.game.match.winner >= 0:
+            self.load("session").count_game(self.game)
         self.swap(self.load("sheets").Points(self))
-        self.console.milestone("points")
+        self.reached = "points"
 
     def next_hand(self):
         """Deals the next hand."""

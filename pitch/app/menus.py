@@ -299,7 +299,7 @@ def start(app):
     from pitch.app.game import Game
 
     app.game = Game(app.console)
-    app.game.start(app.values[_PLAYERS], app.values[_TARGET])
+    app.load("session").start(app.game, app.values[_PLAYERS], app.values[_TARGET])
     app.play_hand()
 
 
@@ -309,7 +309,7 @@ def resume(app):
         from pitch.app.game import Game
 
         game = Game(app.console)
-        if not app.load("resume").restore(game):
+        if not app.load("session").restore(game):
             app.store.end()
             app.home()
             return
@@ -324,7 +324,7 @@ def resume(app):
 def next_game(app):
     """The next game of the session."""
     app.game.games += 1
-    app.game.next_game()
+    app.load("session").next_game(app.game)
     app.play_hand()
 
 

@@ -1,12 +1,17 @@
-"""Brings a match back from the journal after power loss: makes it as the header says, deals the hand of the
-last mark and takes its actions again. Imported when a match is continued, and dropped again.
-The journal is described in game.py."""
+"""Begins a session and its games, counts those that are over, and brings a match back after power loss:
+makes it as the journal's header says, deals the hand of the last mark and takes its actions again.
+Imported when one of these is done, and dropped again. The journal is described in game.py."""
 
 from pitch import rules as r
+from pitch.app.texts import YOU
 from pitch.cards import BID, PASS, STAND, THROW, const
 
-_FORMAT = const(1)  # these as in game.py, where a board keeps no names of them
+_AUCTION = const(0)  # row of rules.VARIANTS
+_STATS = const(1)  # key of the statistics in the store
+_FORMAT = const(1)
 _OPTIONS = const(12)
+
+# Numbers in the journal as in game.py, where a board keeps no names of them.
 _PASS = const(52)
 _BIDS = const(52)
 _OTHER = const(67)
@@ -104,3 +109,52 @@ def _read_mark(game, data):
     for side in range(sides):
         match.scores[side] = data[3 + side] - 128
         match.setbacks[side] = data[3 + sides + side]
+
+
+def start(game, players, target):
+    """A new session, with an empty ledger."""
+    game.set_table(r.Rules(_AUCTION, players, ((r.TARGET, target),)))
+    game.games = 0
+    next_game(game)
+
+
+def next_game(game):
+    """The next game of this session: the ledger goes on, the first dealer is drawn (R3)."""
+    console = game.console
+    game.match.new_game(console.random16(), console.random16(), 0)
+    game.match.draw_dealer()
+    game.store.begin(_header(game))
+    game.deal()
+
+
+def _header(game):
+    """Format, players, the options, the name with its length, seed, games played, ledger (+ 32768,
+    two bytes a side)."""
+    match = game.match
+    rules = game.rules
+    data = bytearray((_FORMAT, rules.players))
+    data += rules.options[0:_OPTIONS]
+    data.append(len(rules.name))
+    data += bytes(rules.name, "ascii")
+    for half in (match.hi, match.lo):
+        data += bytes((half >> 8, half & 0xFF))
+    data.append(game.games & 0xFF)
+    for sum_ in match.ledger:
+        data += bytes((sum_ + 32768 >> 8, sum_ & 0xFF))
+    return data
+
+
+def count_game(game):
+    """If the game is over it counts in the statistics, once however often it is seen. It stays in the
+    journal, and with it the ledger, until the next one begins."""
+    match = game.match
+    if match.winner < 0:
+        return
+    seed = bytes((match.hi >> 8, match.hi & 0xFF, match.lo >> 8, match.lo & 0xFF))
+    old = game.store.get(_STATS) or bytes(8)
+    if old[4:8] != seed:
+        played = (old[0] << 8 | old[1]) + 1
+        won = (old[2] << 8 | old[3]) + (match.winner == YOU % game.rules.nsides)
+        game.store.put(
+            _STATS, bytes((played >> 8 & 255, played & 255, won >> 8 & 255, won & 255)) + seed
+        )

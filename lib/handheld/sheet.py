@@ -1,0 +1,59 @@
+"""A page of numbers in columns, those below zero in rings. Imported by screen.py while it is shown."""
+
+from displayio import Palette, TileGrid
+from micropython import const
+
+_LINES = const(4)
+_CELLS = const(22)  # as many as a row of screen.py has
+_LEFT = const(-2)  # so that a ring fits before the first number
+
+# Parts of a ring, as glyphs.py paints them.
+_RING_LEFT = const(1)
+_RING_MIDDLE = const(2)
+_RING_RIGHT = const(3)
+_RING_BOTH = const(4)
+
+
+class Sheet:
+    """Lines of numbers 12 pixels apart in the text rows 2 to 5, and a row of rings over each."""
+
+    def __init__(self, rows, root, rings):
+        """`rows`: the screen's text rows; `root`: the group that is shown; `rings`: parts, 6x12 each."""
+        clear = Palette(2)
+        clear[1] = 0xFFFFFF
+        clear.make_transparent(0)
+        self._rows = rows
+        self._rings = []
+        rows[1].x = _LEFT
+        for line in range(_LINES):
+            row = rows[2 + line]
+            row.x = _LEFT
+            row.y = 18 + 12 * line
+            ring = TileGrid(
+                rings,
+                pixel_shader=clear,
+                width=_CELLS,
+                height=1,
+                tile_width=6,
+                tile_height=12,
+                x=_LEFT,
+                y=16 + 12 * line,
+            )
+            root.append(ring)
+            self._rings.append(ring)
+
+    def put(self, line, column, value):
+        """Writes `value` (-99 .. 99) with its first digit at `column` of `line`."""
+        below = value < 0
+        if below:
+            value = -value
+        last = column + 1 if value > 9 else column
+        row = self._rows[2 + line]
+        if value > 9:
+            row[column] = 48 + value // 10 % 10
+        row[last] = 48 + value % 10
+        if below:
+            ring = self._rings[line]
+            ring[column - 1] = _RING_BOTH if ring[column - 1] == _RING_RIGHT else _RING_LEFT
+            ring[column] = ring[last] = _RING_MIDDLE
+            ring[last + 1] = _RING_RIGHT
