@@ -1,7 +1,7 @@
 """Every screen as the panel shows it, through the real driver: golden pictures in tests/screens, and what
 each change costs on the wire.
 
-`python tests/test_screens.py` renews the pictures (look at them!), and writes a sheet of all of them.
+`python tests/test_screens.py` renews the pictures (look at them!) and docs/screens.png, all on one sheet.
 """
 
 from __future__ import annotations
@@ -276,4 +276,4 @@ def sheet() -> Image.Image:
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or SCENES:
         scene(wanted).save(GOLDEN / f"{wanted}.png")
-    sheet().save("/tmp/screens.png" if len(sys.argv) == 1 else GOLDEN.parent / "sheet.png")
+    sheet().save(Path(__file__).parent.parent / "docs" / "screens.png")
