@@ -203,6 +203,23 @@ def test_code_txt_of_a_flashing_cut_short_starts_the_staged_program() -> None:
     assert not session.crashed()
 
 
+def test_no_memory_error_with_96_kb_of_heap() -> None:
+    """design.md's bound, compiling included where the drive is .py: the rest of the heap is taken."""
+    files = drive_files()
+    files["program.py"] = files["code.py"]
+    files["code.py"] = (
+        b"import gc\n"
+        b"ballast = bytearray(gc.mem_free() - 96 * 1024)\n"
+        b'with open("/program.py") as file:\n'
+        b"    source = file.read()\n"
+        b"exec(source)\n"
+    )
+    session = boot(files)
+    start_hand(session)
+    play_until(session, lambda: "points" in words(session))
+    assert not session.crashed() and b"MemoryError" not in session.board.serial
+
+
 def test_spi_panel() -> None:
     spi = {f"HANDHELD_{name}": value for name, value in emulate._SPI.items()}
     session = boot(drive_files(**spi), wiring=pico.Wiring(bus="spi"))
