@@ -19,9 +19,13 @@ from handheld import store as module
 from handheld.store import Store
 
 FINE, MISSING, FOREIGN, OLDER, FULL = range(5)
-assert tuple(
-    range(5)
-) == (module._FINE, module._MISSING, module._FOREIGN, module._OLDER, module._FULL)
+assert tuple(range(5)) == (
+    module._FINE,
+    module._MISSING,
+    module._FOREIGN,
+    module._OLDER,
+    module._FULL,
+)
 
 
 class PowerCut(BaseException):

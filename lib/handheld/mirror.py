@@ -3,6 +3,8 @@ needed, which is rarely: settings changed, or the memory found blank."""
 
 import os
 
+import handheld
+
 
 def _writable():
     """Whether the drive can be written now: a fact of the moment, not of the board."""
@@ -14,9 +16,14 @@ def _writable():
         return False
 
 
-def write(path, data):
+def write(store):
     """Writes the file anew, so that at every instant a whole one is there, if the drive allows it."""
     if _writable():
+        from handheld import recover
+
+        path = store.file
+        data = recover.values_image(store)
+        handheld.forget("recover")
         try:
             with open(path + ".new", "wb") as file:
                 file.write(data)

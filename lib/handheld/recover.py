@@ -1,5 +1,7 @@
-"""Reads the store's log after a start: what is whole, where it ends, what power cut off. Imported by
-store.py, where the log is described, and dropped again."""
+"""What the store does rarely: reading the log after a start (what is whole, where it ends, what power cut
+off), and writing it anew. Imported by store.py, where the log is described, and dropped again."""
+
+import gc
 
 from micropython import const
 
@@ -12,6 +14,7 @@ _FOREIGN = const(2)
 _OLDER = const(3)
 _HEADER = const(4)
 _PUT = const(0xF8)
+_BEGIN = const(0xF9)
 _RESUME = const(0xFD)
 _OVERHEAD = const(4)
 _LONGEST = const(64)
@@ -29,7 +32,7 @@ def read(store):
         restore(store)
     elif image[0:2] != log.MAGIC or image[2] ^ image[3] != _BLANK:
         if _begun(image, end):
-            store.rewrite()
+            rewrite(store)
         else:
             store.state = _FOREIGN
     elif image[2] != _VERSION:
@@ -124,3 +127,36 @@ def restore(store):
         if image[place] == _PUT:
             store.put(image[place + 2], image[place + 3 : place + 2 + image[place + 1]])
         place += length
+
+
+def values_image(store):
+    """The values as a log of nothing else."""
+    image = bytearray(log.MAGIC + bytes((_VERSION, _VERSION ^ _BLANK)))
+    for place in store.keys:
+        if place:
+            image += log.record(_PUT, store.data(place), len(image))
+    return image
+
+
+def rewrite(store, header=None):
+    """Erases the memory and writes the values anew and, with `header`, the beginning of a journal: all in
+    one go, so that RP2 boards erase once and there is no moment in between."""
+    values = values_image(store)
+    if header is not None:
+        values += log.record(_BEGIN, header, len(values))
+    end = len(values)
+    gc.collect()
+    image = bytearray(b"\xff" * store.size)
+    image[0:end] = values
+    try:
+        store.memory[0 : store.size] = image
+    except (OSError, RuntimeError):
+        store.failed()
+        return
+    store.zero = False
+    for key in range(len(store.keys)):
+        store.keys[key] = 0
+    store.used = _HEADER
+    while store.used < end:
+        store.take(values, store.used)
+        store.used += values[store.used + 1] + _OVERHEAD

@@ -12,7 +12,6 @@ and more, and neither is ever taken for what it is not. The bytes of a torn writ
 record behind them tells from where to where nothing counts.
 """
 
-import gc
 
 from micropython import const
 
@@ -39,7 +38,7 @@ _OVERHEAD = const(4)
 
 _KEYS = const(8)  # keys are 0 .. 7
 _LONGEST = const(64)  # bytes in a record
-_MARKS = const(64)  # marks of one journal that can be read back
+_MARKS = const(8)  # marks of one journal that can be read back
 _SMALLEST = const(1024)  # bytes of memory that are worth using
 _LARGEST = const(8192)
 
@@ -94,7 +93,7 @@ class Store:
         """`memory`: microcontroller.nvm or None; `file`: path of a copy of the values, kept where the
         drive can be written, or None."""
         self._codes = symbols()
-        self._keys = [0] * _KEYS  # where the last value of each key stands, 0: nowhere
+        self.keys = [0] * _KEYS  # where the last value of each key stands, 0: nowhere
         self._marks = [0] * _MARKS
         self.numbers = b""
         self.file = file
@@ -120,11 +119,11 @@ class Store:
 
     def erase(self):
         """Makes the memory this program's own, whatever is in it."""
-        self._forget()
-        self.state = _FINE
-        self.rewrite()
         from handheld import recover
 
+        self._forget()
+        self.state = _FINE
+        recover.rewrite(self)
         recover.restore(self)
         handheld.forget("recover")
 
@@ -132,7 +131,7 @@ class Store:
 
     def get(self, key):
         """The value of `key` (bytes), None if there is none."""
-        place = self._keys[key]
+        place = self.keys[key]
         return bytes(self.memory[place + 3 : place + 2 + self.memory[place + 1]]) if place else None
 
     def put(self, key, value):
@@ -145,11 +144,11 @@ class Store:
         if self.used < self._limit() or not self.open:  # a match's marks come before values
             place = self.append(_PUT, data)
             if place:
-                self._keys[key] = place
+                self.keys[key] = place
                 if self.file is not None:
                     from handheld import mirror
 
-                    mirror.write(self.file, self._values_image())
+                    mirror.write(self)
                     handheld.forget("mirror")
 
     # ---- the journal
@@ -185,7 +184,7 @@ class Store:
         try:
             self.memory[place] = self._codes[number]
         except (OSError, RuntimeError):
-            self._failed()
+            self.failed()
             return False
         self.used = place + 1
         return True
@@ -199,11 +198,11 @@ class Store:
     @property
     def header(self):
         """What `begin` was given (bytes)."""
-        return self._data(self._header)
+        return self.data(self._header)
 
     def mark_data(self, n):
-        """What mark n was given (bytes); n from marks - 64, at least 0, to marks - 1."""
-        return self._data(self._marks[n % _MARKS])
+        """What mark n was given (bytes); n from marks - 8, at least 0, to marks - 1."""
+        return self.data(self._marks[n % _MARKS])
 
     # ---- the log
 
@@ -219,7 +218,7 @@ class Store:
         """Notes the record at `place` of `image`, which lies at the same place of the memory."""
         kind = image[place]
         if kind == _PUT:
-            self._keys[image[place + 2] % _KEYS] = place
+            self.keys[image[place + 2] % _KEYS] = place
         elif kind == _BEGIN:
             self._header = place
             self.open = True
@@ -239,7 +238,7 @@ class Store:
         self._header = self.used = 0  # used 0: the log's own header is still to be written
         self.marks = 0
         for key in range(_KEYS):
-            self._keys[key] = 0
+            self.keys[key] = 0
 
     def mend(self, torn):
         """Notes that the bytes from `torn` up to the end are not to be read."""
@@ -249,7 +248,8 @@ class Store:
         """From here on only marks are written: a very long match still keeps its scores."""
         return self.size * 3 // 4
 
-    def _data(self, place):
+    def data(self, place):
+        """What the record at `place` holds (bytes)."""
         return bytes(self.memory[place + 2 : place + 2 + self.memory[place + 1]])
 
     def append(self, kind, data):
@@ -269,7 +269,7 @@ class Store:
                 return 0
             self.memory[place : place + len(whole)] = whole
         except (OSError, RuntimeError):
-            self._failed()
+            self.failed()
             return 0
         self.used = place + len(whole)
         return place
@@ -278,37 +278,14 @@ class Store:
         if self.open and self.state == _FINE:
             self.state = _FULL
 
-    def _failed(self):
+    def failed(self):
+        """The memory has let us down: what is played from here on is not kept."""
         self.state = _MISSING
         self.open = False
 
-    def _values_image(self):
-        """The values as a log of nothing else."""
-        image = bytearray(MAGIC + bytes((_VERSION, _VERSION ^ _BLANK)))
-        for key in range(_KEYS):
-            if self._keys[key]:
-                image += record(_PUT, self._data(self._keys[key]), len(image))
-        return image
-
     def rewrite(self, header=None):
-        """Erases the memory and writes the values anew and, with `header`, the beginning of a journal: all
-        in one go, so that RP2 boards erase once and there is no moment in between."""
-        values = self._values_image()
-        if header is not None:
-            values += record(_BEGIN, header, len(values))
-        end = len(values)
-        gc.collect()
-        image = bytearray(b"\xff" * self.size)
-        image[0:end] = values
-        try:
-            self.memory[0 : self.size] = image
-        except (OSError, RuntimeError):
-            self._failed()
-            return
-        self.zero = False
-        for key in range(_KEYS):
-            self._keys[key] = 0
-        self.used = _HEADER
-        while self.used < end:
-            self.take(values, self.used)
-            self.used += values[self.used + 1] + _OVERHEAD
+        """Erases the memory and writes the values anew and, with `header`, the beginning of a journal."""
+        from handheld import recover
+
+        recover.rewrite(self, header)
+        handheld.forget("recover")
