@@ -119,9 +119,9 @@ class Screen:
         assert place >= 7 or place < self.slots
         self.cards[place] = (top, bottom, style)
 
-    def choice(self, place: int, text: bytes, style: int) -> None:
-        assert self.page == "table" and len(text) in (0, 4)
-        self.choices[place] = (text, style)
+    def choice(self, place: int, text: bytes, style: int, start: int = 0) -> None:
+        assert self.page == "table" and (not text or 0 <= start <= len(text) - 4)
+        self.choices[place] = (text[start : start + 4], style)
 
     def ringed(self, line: int, column: int, value: int) -> None:
         assert self.page == "sheet" and 0 <= line < 4 and column >= 1 and -99 <= value <= 99

@@ -325,6 +325,26 @@ def test_an_ok_meant_for_a_bots_pause_plays_no_card() -> None:
     assert view.logged > logged
 
 
+def test_labels_of_choices() -> None:
+    """One string holds what every action is called; each stands at its number."""
+    from pitch import cards
+    from pitch.app.table import _LABELS
+
+    def label(action: int) -> bytes:
+        return _LABELS[(action - cards.PASS) * 4 :][:4]
+
+    assert label(cards.PASS) == b"Pass" and len(_LABELS) == (cards.NAME + 4 - cards.PASS) * 4
+    assert [label(cards.BID + n).strip() for n in range(1, 15)] == [b"%d" % n for n in range(1, 15)]
+    words = (cards.STAND, cards.BEG, cards.GIVE, cards.RUN, cards.SELL, cards.KEEP)
+    assert b"".join(map(label, words)) == b"StndBeg GiveRun SellKeep"
+    assert [label(cards.NAME + suit)[1:3] for suit in range(4)] == [
+        b"\0\1",
+        b"\2\3",
+        b"\4\5",
+        b"\6\7",
+    ]
+
+
 def test_app_and_console_mean_the_same_numbers() -> None:
     """The app imports nothing of lib/handheld: the numbers of intents, tunes, tiles and so on stand in both,
     as constants that a board's compiler folds, and have to be equal."""

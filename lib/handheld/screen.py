@@ -225,19 +225,20 @@ class Screen:
             self._changed = True
         self._style(grid, place, style)
 
-    def choice(self, place, text, style):
-        """Shows choice `place` (0 .. 4, the last at the right) of the top row, in 4 cells; no text: none."""
+    def choice(self, place, text, style, start=0):
+        """Shows choice `place` (0 .. 4, the last at the right) of the top row: four cells of `text` from
+        `start` on; an empty text: no such choice."""
         grid = self._choices[place]
         x = _LEFT + 6 * (_COLUMNS - _CHOICE_CELLS * (_CHOICES - place)) if text else _AWAY
         if grid.x != x:
             grid.x = x
             self._changed = True
-        column = 0
-        for code in text:
-            if grid[column] != code:
-                grid[column] = code
-                self._changed = True
-            column += 1
+        if text:
+            for column in range(_CHOICE_CELLS):
+                code = text[start + column]
+                if grid[column] != code:
+                    grid[column] = code
+                    self._changed = True
         self._style(grid, _SLOTS + _HELD + place, style)
 
     def _style(self, grid, place, style):

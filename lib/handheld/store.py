@@ -12,7 +12,6 @@ and more, and neither is ever taken for what it is not. The bytes of a torn writ
 record behind them tells from where to where nothing counts.
 """
 
-
 from micropython import const
 
 import handheld

@@ -2,7 +2,7 @@
 
 from pitch import rules as r
 from pitch.app.texts import NAMES, YOU
-from pitch.cards import BID, NAME, PASS, STAND, const
+from pitch.cards import BID, PASS, STAND, const
 
 # What the console (lib/handheld) understands; a test compares the numbers.
 _PREV = const(1)
@@ -39,13 +39,12 @@ _TELL_MS = (2000, 1200, 500)
 _GUARD_MS = const(180)  # an OK meant for a bot's pause must not play a card
 
 _ORDER = b"\x02\x03\x01\x00"  # places of clubs, diamonds, hearts, spades in the hand, from the left
-# Choices, four cells each: actions from pitch.cards.STAND on, bids, suits.
-_WORDS = (b"Stnd", b"Beg ", b"Give", b"Run ", b"Sell", b"Keep")
-_BIDS = (
-    b"Pass", b" 1  ", b" 2  ", b" 3  ", b" 4  ", b" 5  ", b" 6  ", b" 7  ", b" 8  ", b" 9  ", b" 10 ",
-    b" 11 ", b" 12 ", b" 13 ", b" 14 ",
-)  # fmt: skip
-_SUITS = (b" \x00\x01 ", b" \x02\x03 ", b" \x04\x05 ", b" \x06\x07 ")
+# What choices are called, four cells each, by action from pitch.cards.PASS on: pass, bids 1 to 14, a gap, stand
+# to keep, a gap of two, the four suits.
+_LABELS = (
+    b"Pass 1   2   3   4   5   6   7   8   9   10  11  12  13  14     "
+    b"StndBeg GiveRun SellKeep        \x20\x00\x01\x20\x20\x02\x03\x20\x20\x04\x05\x20\x20\x06\x07\x20"
+)
 
 
 class Table:
@@ -410,11 +409,5 @@ class Table:
 
     def show_choice(self, i, style):
         """Shows choice i of the top row."""
-        action = self.view.acts[i]
-        if action >= NAME:
-            text = _SUITS[action - NAME]
-        elif action >= STAND:
-            text = _WORDS[action - STAND]
-        else:
-            text = _BIDS[action - BID]
-        self.app.screen.choice(_CHOICES - self.view.n + i, text, style)
+        start = (self.view.acts[i] - PASS) * 4
+        self.app.screen.choice(_CHOICES - self.view.n + i, _LABELS, style, start)

@@ -4,10 +4,10 @@ Works on what Hand.observe has put into the view, and allocates nothing."""
 from pitch.cards import ACE, BID, JACK, KING, NAME, PASS, PIPS, QUEEN, TEN
 from pitch.rules import BIDDING, NAMING, PLAYING
 
-# Worth of a suit as trump, in tenths of a point, by the cards held in it.
-_HIGH = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 6, 10, 0)  # High by the best card
-_LOW = (0, 0, 10, 8, 6, 4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0)  # Low by the lowest (R13: the holder's)
-_NEED = (0, 8, 17, 27, 37, 50)  # worth from which a bid of so many is made more often than not
+# Worth of a suit as trump, in tenths of a point, by the ranks held in it.
+_HIGH = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x03\x06\x0a\x00"  # High by the best card
+_LOW = b"\x00\x00\x0a\x08\x06\x04\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00"  # Low by the lowest (R13: the holder's)
+_NEED = b"\x00\x08\x11\x1b\x25\x32"  # worth from which a bid of so many is made more often than not
 
 
 def choose(view):
