@@ -335,8 +335,8 @@ def test_labels_of_choices() -> None:
 
     assert label(cards.PASS) == b"Pass" and len(_LABELS) == (cards.NAME + 4 - cards.PASS) * 4
     assert [label(cards.BID + n).strip() for n in range(1, 15)] == [b"%d" % n for n in range(1, 15)]
-    words = (cards.STAND, cards.BEG, cards.GIVE, cards.RUN, cards.SELL, cards.KEEP)
-    assert b"".join(map(label, words)) == b"StndBeg GiveRun SellKeep"
+    words = (cards.STAND, cards.BEG, cards.GIVE, cards.RUN)
+    assert b"".join(map(label, words)) == b"StndBeg GiveRun "
     assert [label(cards.NAME + suit)[1:3] for suit in range(4)] == [
         b"\0\1",
         b"\2\3",

@@ -39,8 +39,8 @@ _TELL_MS = (2000, 1200, 500)
 _GUARD_MS = const(180)  # an OK meant for a bot's pause must not play a card
 
 _ORDER = b"\x02\x03\x01\x00"  # places of clubs, diamonds, hearts, spades in the hand, from the left
-# What choices are called, four cells each, by action from pitch.cards.PASS on: pass, bids 1 to 14, a gap, stand
-# to keep, a gap of two, the four suits.
+# What choices are called, four cells each, by action from pitch.cards.PASS on: pass, bids 1 to 14, a gap,
+# stand to keep, a gap of two, the four suits.
 _LABELS = (
     b"Pass 1   2   3   4   5   6   7   8   9   10  11  12  13  14     "
     b"StndBeg GiveRun SellKeep        \x20\x00\x01\x20\x20\x02\x03\x20\x20\x04\x05\x20\x20\x06\x07\x20"

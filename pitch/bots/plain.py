@@ -6,7 +6,7 @@ from pitch.rules import BIDDING, NAMING, PLAYING
 
 # Worth of a suit as trump, in tenths of a point, by the ranks held in it.
 _HIGH = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x03\x06\x0a\x00"  # High by the best card
-_LOW = b"\x00\x00\x0a\x08\x06\x04\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00"  # Low by the lowest (R13: the holder's)
+_LOW = b"\x00\x00\x0a\x08\x06\x04\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00"  # Low by the lowest
 _NEED = b"\x00\x08\x11\x1b\x25\x32"  # worth from which a bid of so many is made more often than not
 
 
