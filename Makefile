@@ -38,7 +38,7 @@ format: setup
 	$(BIN)/ruff format .
 
 screens: setup
-	$(BIN)/python -m pytest tests/test_screens.py --update-screens
+	$(BIN)/python tests/test_screens.py
 
 test-board: setup
 	$(BIN)/python -m pytest tests/test_board.py -s
