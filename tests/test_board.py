@@ -20,6 +20,8 @@ from host_sim.panel import WIDTH, Panel
 FIRMWARE = emulate.default_firmware()
 SEED = 7
 TABLE = 40 * WIDTH  # the rows of pixels above the person's own cards
+FOREIGN = {0x20}
+"""The Adafruit driver's init sends the SH1107's addressing mode too; an SH1106 ignores it."""
 TICKS_WRAP_MS = 65_536  # supervisor.ticks_ms starts that far below its wrap at every boot
 
 pytestmark = pytest.mark.skipif(
@@ -94,7 +96,7 @@ def test_a_whole_hand_with_the_power_cut_in_its_middle() -> None:
     # The same contract, trick and seats. Below them the hand has closed up: no gaps of cards played.
     assert session.board.panel.pixels()[:TABLE] == before[:TABLE]
     play_until(session, lambda: "points" in words(session))
-    assert not session.crashed() and not session.board.panel.unknown
+    assert not session.crashed() and set(session.board.panel.unknown) <= FOREIGN
     report(session, title)
 
 
@@ -224,5 +226,6 @@ def test_spi_panel() -> None:
     spi = {f"HANDHELD_{name}": value for name, value in emulate._SPI.items()}
     session = boot(drive_files(**spi), wiring=pico.Wiring(bus="spi"))
     session.idle()
-    assert any(session.board.panel.pixels()) and not session.board.panel.unknown
+    assert any(session.board.panel.pixels())
+    assert set(session.board.panel.unknown) <= FOREIGN
     assert not session.crashed()
