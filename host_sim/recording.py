@@ -56,6 +56,7 @@ class Recorder:
             pictures.append(picture.resize(size, Image.Resampling.NEAREST))
         pictures[0].save(
             path,
+            format="GIF",  # whatever the file is called
             save_all=True,
             append_images=pictures[1:],
             duration=[round(b - a) for a, b in pairwise(times)],

@@ -93,7 +93,10 @@ def perform(
         else:
             machine.power()
     if film is not None and gif is not None:
-        film.recorder.save(gif, end_ms=film.time())
+        try:
+            film.recorder.save(gif, end_ms=film.time())
+        except OSError as error:
+            raise plain(f"{gif}: cannot be written: {error.strerror}", 2) from None
 
 
 @click.command()

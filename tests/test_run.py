@@ -258,3 +258,14 @@ def test_gif_of_all_that_was_shown(tmp_path: Path) -> None:
     # dark while starting, then the first picture, the press, its release, dark, the picture
     assert len(seen) >= 5
     assert sum(duration for duration, _ in seen) == pytest.approx(2 * 400 + 560, abs=60)
+
+
+def test_a_gif_under_any_name_and_one_that_cannot_be_written(tmp_path: Path) -> None:
+    """A film is not lost for its name, nor told of by a traceback."""
+    keys = tmp_path / "keys.txt"
+    keys.write_text("idle\n")
+    film = tmp_path / "film.txt"
+    result = CliRunner().invoke(command, ["--keys", str(keys), "--gif", str(film)])
+    assert result.exit_code == 0 and film.read_bytes()[:4] == b"GIF8"
+    result = CliRunner().invoke(command, ["--keys", str(keys), "--gif", str(tmp_path)])
+    assert result.exit_code == 2 and result.output.count("\n") == 1
