@@ -28,7 +28,7 @@ def read_script(path: str) -> list[script.Command]:
     try:
         if path == "-":
             return script.parse(sys.stdin, "standard input")
-        return script.parse(Path(path).read_text(encoding="utf-8").splitlines(), path)
+        return script.parse(Path(path).read_text(encoding="utf-8-sig").splitlines(), path)
     except OSError as error:
         raise plain(f"{path}: {error.strerror}", 2) from None
     except UnicodeDecodeError:
@@ -134,6 +134,8 @@ def command(
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise plain(f"{shots}: {error.strerror}", 2) from None
+    if gif is not None and not Path(gif).absolute().parent.is_dir():
+        raise plain(f"{gif}: there is no such folder", 2)
     try:
         kept = None if store is None else SaveFile(store)
     except StoreError as error:

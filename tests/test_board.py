@@ -229,3 +229,13 @@ def test_spi_panel() -> None:
     assert any(session.board.panel.pixels())
     assert set(session.board.panel.unknown) <= FOREIGN
     assert not session.crashed()
+
+
+@pytest.mark.parametrize("size", [1536, 1280])
+def test_python_calls_nest_in_less_than_the_default_2048_bytes(size: int) -> None:
+    """CircuitPython 10 keeps 2048 bytes for nested calls; a quarter and more of them stays free."""
+    session = boot(drive_files(CIRCUITPY_PYSTACK_SIZE=size))
+    start_hand(session)
+    dealt = len(journal(session))
+    play_until(session, lambda: len(journal(session)) >= dealt + 9)
+    assert not session.crashed() and b"pystack" not in session.board.serial

@@ -263,9 +263,11 @@ def test_gif_of_all_that_was_shown(tmp_path: Path) -> None:
 def test_a_gif_under_any_name_and_one_that_cannot_be_written(tmp_path: Path) -> None:
     """A film is not lost for its name, nor told of by a traceback."""
     keys = tmp_path / "keys.txt"
-    keys.write_text("idle\n")
+    keys.write_text("\ufeffidle\n", encoding="utf-8")  # as some editors begin a file
     film = tmp_path / "film.txt"
     result = CliRunner().invoke(command, ["--keys", str(keys), "--gif", str(film)])
     assert result.exit_code == 0 and film.read_bytes()[:4] == b"GIF8"
     result = CliRunner().invoke(command, ["--keys", str(keys), "--gif", str(tmp_path)])
     assert result.exit_code == 2 and result.output.count("\n") == 1
+    result = CliRunner().invoke(command, ["--keys", str(keys), "--gif", str(tmp_path / "a/b.gif")])
+    assert result.exit_code == 2 and "no such folder" in result.output
