@@ -48,8 +48,7 @@ class Match:
     def deal(self):
         """Deals the next hand from the seed and the hand's number."""
         pack = self.hand.pack
-        for i in range(len(PACK)):
-            pack[i] = PACK[i]
+        pack[:] = list(PACK)
         self.hands += 1
         self.rng.seed(self.hi, self.lo, self.hands)
         rules = self.rules

@@ -58,15 +58,16 @@ def score_pitch(hand):
     log = hand.log
     follows = hand.follows
     trump = hand.trump
-    count_pips(hand, hand.pips)
     high = jack = high_seat = low_seat = _NONE
     low = 64
     start = hand.first
     for trick in range(hand.ntricks):
         taker = hand.tricks[trick]
         end = hand.ends[trick]
+        pips = 0
         for i in range(start, end):
             card = log[i]
+            pips += PIPS[card & 15]
             if follows[card] == trump:
                 if card > high:
                     high = card
@@ -76,6 +77,7 @@ def score_pitch(hand):
                     low_seat = taker if rules.low_taker else hand.by[i]
                 if card & 15 == _JACK:
                     jack = taker
+        hand.pips[taker % sides] += pips
         start = end
     if high_seat >= 0:
         hand.point(_HIGH, high_seat % sides, 1)
@@ -88,7 +90,8 @@ def score_pitch(hand):
 
 
 def count_pips(hand, pips):
-    """Fills `pips`, a list with an entry a side, with those of the tricks won so far."""
+    """Fills `pips`, a list with an entry a side, with those of the tricks won so far: for a seat's view in
+    the middle of a hand."""
     sides = hand.rules.nsides
     log = hand.log
     start = hand.first
