@@ -16,7 +16,8 @@ from pitch.rules import Rules
 from pitch.text import find
 
 CARDS = 24  # played in a hand of four
-ROLLS = 4099  # choices drawn beforehand: drawing them is not the core's work; a prime, so they do not repeat by hands
+# Choices drawn beforehand, which is not the core's work; a prime number, so that no hand repeats.
+ROLLS = 4099
 
 
 def play(seconds: float, seed: int = 1) -> tuple[int, int, float]:
