@@ -231,6 +231,144 @@ def test_ledger_survives_power_between_games() -> None:
     assert again.game.match.ledger == ledger and again.game.games == 1
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_power_cut_while_the_next_game_is_written(full: bool) -> None:
+    """Report: the session's ledger (R22) was lost by a power cut at some bytes of "Next game". Now, wherever
+    it is cut, there is a game to go on with and the ledger of all games before, or it is told; the settings
+    and the statistics are there as well."""
+    flash = Flash()
+    player = Player(flash, seed=8)
+    player.start(3)
+    play_game(player)
+    if full:  # the log has to be written anew
+        for count in range(290):
+            player.console.store.put(0, bytes([count & 1, 2, 1, 3, 7]))
+        assert 2900 < player.console.store.used < 3500
+    player.console.store.put(0, b"\x00\x02\x01\x03\x07")
+    ledger = list(player.game.match.ledger)
+    statistics = player.console.store.get(1)
+    before = bytes(flash.data)
+    done = False
+    cut = 0
+    told = 0
+    while not done:
+        for torn in (0xFF, 0x24):
+            memory = Flash(data=before)
+            last = Player(memory, seed=9)
+            last.press(OK)
+            play_game(last)
+            memory.left, memory.torn = cut, torn
+            try:
+                last.press(OK)
+                done = True
+            except PowerCut:
+                pass
+            memory.left = -1
+            back = Player(memory, seed=99)
+            if "is lost" in back.picture():
+                told += 1
+                back.press(OK)
+                if cut <= 60 and "Continue" not in back.picture():
+                    continue
+            elif "Continue" in back.picture():
+                assert back.app.values == b"\x00\x02\x01\x03\x07"
+                assert back.console.store.get(1) == statistics
+            if full and "Nothing is kept yet" in back.picture():
+                told += 1
+                continue
+            assert "Continue" in back.picture(), cut
+            back.press(OK)
+            assert back.game.match.ledger == ledger, cut
+            if back.game.match.winner >= 0:
+                assert back.game.games == 0
+                play_game(back)
+                back.press(OK)
+            assert back.game.match.ledger == ledger and back.game.games == 1
+            assert back.where == "Table"
+        cut += 1
+    assert memory.erases == full and cut > 40 and (told > 0) == full
+
+
+def test_back_leads_out_of_every_sheet() -> None:
+    """Report: from Pause > Score sheet, BACK led into one Pause after the other."""
+    player = Player(seed=4)
+    player.start(3)
+    for down in (1, 3):  # score sheet, ledger
+        player.press(BACK, *[NEXT] * down, OK)
+        assert player.where in ("Sheet", "Ledger")
+        player.press(BACK)
+        assert "Pause" in player.picture()
+        player.press(BACK)
+        assert player.where == "Table" and len(player.app.stack) == 1
+    play_game(player)
+    player.press(NEXT, OK)
+    assert player.where == "Ledger"
+    player.press(BACK)
+    assert "game is over" in player.picture()
+    again = Player(player.memory)
+    again.press(OK)
+    assert again.where == "Points"
+    again.press(BACK)
+    assert "Pause" in again.picture()
+    again.press(BACK)
+    assert again.where == "Points"
+
+
+def test_a_game_too_long_for_the_memory_says_so_twice() -> None:
+    """Report: 7 players to 52: after the actions the marks were not kept any more either, without a word.
+    What a power cut costs is what was told."""
+    player = Player(seed=5)
+    player.start(7, 52)
+    told = []
+    for _ in range(9000):
+        if player.where == "Notice":
+            told.append((player.game.match.hands, player.picture()))
+        if player.where == "Menu":
+            break
+        if not told and player.where == "Table" and player.game.match.hands % 10 == 0:
+            again = Player(Flash(data=bytes(player.memory.data)))
+            menus.resume(again.app)
+            assert state(again.game) == state(player.game)
+        if len(told) == 1 and player.where == "Table" and player.game.match.hands % 10 == 0:
+            again = Player(Flash(data=bytes(player.memory.data)))
+            again.press(OK)
+            assert again.where == "Notice" and "this hand" in again.picture()
+            assert again.game.match.hands == player.game.match.hands
+            assert again.game.match.scores == player.game.match.scores
+        player.press(OK)
+    assert player.where == "Menu" and len(told) == 2
+    assert "this hand" in told[0][1] and "hands are lost" in told[1][1]
+    assert 40 < told[0][0] < told[1][0] and player.game.match.hands > 100
+    player.press(OK)
+    again = Player(Flash(data=bytes(player.memory.data)))
+    menus.resume(again.app)
+    assert state(again.game) == state(player.game) and player.console.store.state == 0
+
+
+def test_scores_far_below_zero_are_kept() -> None:
+    """Report: scores below -128 became -128 after power off."""
+    player = Player(seed=2)
+    player.start(7, 52)
+    match = player.game.match
+    match.scores[:] = [-152, 51, -128, -129, 127, 128, -999]
+    match.setbacks[:] = [40, 0, 255, 256, 1, 0, 300]
+    match.dealer = 3
+    player.game.deal()
+    again = Player(player.memory)
+    menus.resume(again.app)
+    assert state(again.game) == state(player.game)
+
+
+def test_a_kept_game_that_cannot_be_read_is_told() -> None:
+    player = Player()
+    player.console.store.begin(b"\x63another format")
+    again = Player(player.memory)
+    again.press(OK)
+    assert "cannot be read" in again.picture()
+    again.press(OK)
+    assert again.where == "Title" and "Continue" not in again.picture()
+
+
 def test_statistics_count_a_game_once() -> None:
     from pitch.app.session import _STATS as STATS
 
@@ -289,7 +427,7 @@ def test_memory_trouble_is_told_once_and_play_goes_on(memory: Any, words: str) -
     assert words in player.picture()
     if isinstance(memory, Flash):
         before = bytes(memory.data)
-        player.press(NEXT, OK)  # play without saving
+        player.press(OK)  # play without saving: where the pointer is
         assert memory.data == before
     else:
         player.press(OK)
@@ -303,7 +441,7 @@ def test_memory_trouble_is_told_once_and_play_goes_on(memory: Any, words: str) -
 def test_foreign_memory_can_be_taken_over() -> None:
     memory = Flash(data=b"\x12\x34 somebody else's game")
     player = Player(memory)
-    player.press(OK)
+    player.press(NEXT, OK)
     assert player.where == "Title"
     player.start(4)
     player.press(OK)
@@ -381,5 +519,5 @@ def test_app_and_console_mean_the_same_numbers() -> None:
             cells = {"POINTER": 8, "POINTER_LEFT": 9, "TEN": 10, "DEALER": 11}
             assert int(value) == {**theirs, **cells}[name], (path, name)
             compared.add(name)
-    assert {"OK", "LONG_BACK", "CHIME", "FULL", "CHOSEN", "SUIT_TILE", "COLUMNS"} <= compared
+    assert {"OK", "LONG_BACK", "CHIME", "OLDER", "CHOSEN", "SUIT_TILE", "COLUMNS"} <= compared
     assert headless.Screen().below(3, 7) == screen.Screen.below(cast(Any, None), 3, 7)

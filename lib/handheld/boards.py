@@ -116,6 +116,8 @@ def open_display(settings):
     """The display, ready and dark, and its I2C bus with the address (None, 0 for other buses)."""
     bus = settings.text("BUS")
     rotation = settings.number("ROTATION", 0)
+    if rotation not in (0, 90, 180, 270):
+        raise SetupError("settings.toml: HANDHELD_ROTATION = %d; it is 0 or 180" % rotation)
     if bus == "board":
         display = getattr(board, "DISPLAY", None)
         if display is None:
@@ -179,7 +181,7 @@ def _open_i2c(settings):
     sda = settings.pin("SDA")
     address = settings.number("ADDRESS", 0x3C)
     try:
-        i2c = I2C(scl, sda, frequency=settings.number("HZ", 400_000))
+        i2c = I2C(scl, sda, frequency=max(1, settings.number("HZ", 400_000)))
     except (RuntimeError, ValueError, TypeError) as error:
         raise SetupError(
             "No display bus on %s and %s: %s. Check the display's four wires."
@@ -279,7 +281,7 @@ def open_light(settings):
 def open_console():
     """The console, as soon as everything it needs is there. Until then one plain line a second on the
     serial console, and the board's light blinks."""
-    light = display = keys = None  # what is there already stays: its pins would be in use
+    light = display = keys = sound = None  # what is there already stays: its pins would be in use
     while True:
         try:
             settings = Settings()
@@ -289,7 +291,8 @@ def open_console():
                 display, i2c, address = open_display(settings)
             if keys is None:
                 keys = open_keys(settings)
-            sound = open_sound(settings)
+            if sound is None:
+                sound = open_sound(settings)
             report = settings.number("REPORT", 0)
             seed = settings.number("SEED", -1)
             break
@@ -297,6 +300,8 @@ def open_console():
             print(error)
         except ImportError as error:
             print("A library is missing: %s. Copy the folder lib again." % error)
+        except (ValueError, TypeError, RuntimeError, ArithmeticError, AttributeError) as error:
+            print("settings.toml: a HANDHELD_ setting cannot be used: %s" % error)
         supervisor.runtime.autoreload = True  # so that a corrected settings.toml starts at once
         for _ in range(2):
             if light is not None:

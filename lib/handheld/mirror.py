@@ -1,5 +1,6 @@
-"""The copy of the store's values in a file, where the drive can be written. Imported by store.py when it is
-needed, which is rarely: settings changed, or the memory found blank."""
+"""The copy of the store's values, and of the journal's header, in a file, where the drive can be written.
+Imported by store.py and recover.py when it is needed, which is rarely: settings changed, or the memory
+written anew or found blank."""
 
 import os
 
@@ -16,14 +17,19 @@ def _writable():
         return False
 
 
-def write(store):
-    """Writes the file anew, so that at every instant a whole one is there, if the drive allows it."""
+def keep(store):
+    """Copies what a store holds."""
     if _writable():
         from handheld import recover
 
-        path = store.file
-        data = recover.values_image(store)
+        data = recover.written(store, store.header if store.open else None)
         handheld.forget("recover")
+        write(store.file, data)
+
+
+def write(path, data):
+    """Writes the file anew, so that at every instant a whole one is there, if the drive allows it."""
+    if _writable():
         try:
             with open(path + ".new", "wb") as file:
                 file.write(data)

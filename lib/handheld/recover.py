@@ -12,12 +12,17 @@ _VERSION = const(1)  # these as in store.py, where a board keeps no names of the
 _BLANK = const(0xFF)
 _FOREIGN = const(2)
 _OLDER = const(3)
+_TORN = const(4)
+_COPIED = const(5)
 _HEADER = const(4)
 _PUT = const(0xF8)
 _BEGIN = const(0xF9)
 _RESUME = const(0xFD)
+_ANEW = const(0xFE)
 _OVERHEAD = const(4)
 _LONGEST = const(64)
+_FIRST = const(10)  # behind the header and an ANEW
+_MENDING = const(6)  # bytes of a RESUME
 _NUMBERS = const(255)  # more actions than a hand has
 
 
@@ -29,19 +34,36 @@ def read(store):
         end -= 1
     if not end or image.count(b"\x00") == store.size:  # never used; ESP32 boards deliver zeros
         store.zero = end > 0
-        restore(store)
+        copy = _copy(store)
+        if copy:
+            _take_copy(store, copy)
     elif image[0:2] != log.MAGIC or image[2] ^ image[3] != _BLANK:
         if _begun(image, end):
-            rewrite(store)
+            anew(store)
         else:
             store.state = _FOREIGN
     elif image[2] != _VERSION:
         store.state = _OLDER
+    elif end <= _FIRST and not _whole(image, _HEADER, end):
+        anew(store)
     else:
-        _items(store, image, end)
+        whole, torn = _items(store, image, end)
+        copy = b"" if whole else _copy(store)
+        # The copy was made just before, unless a PC had the drive: then a header tells.
+        if copy and (not store.open or _same(copy, image, _FIRST)):
+            store._forget()
+            _take_copy(store, copy)
+        else:
+            if torn:
+                store.mend(torn)
+            if not whole:
+                store.state = _TORN
 
 
 def _items(store, image, end):
+    """Takes what is whole of the log in `image`. Two results: False if more is missing than a power cut
+    takes from what is added in play (from what was written in one go, or from the middle); where torn
+    bytes begin, 0 if there are none."""
     values = bytearray(b"\xff" * 256)
     codes = log.symbols()
     for n in range(len(codes)):
@@ -49,6 +71,8 @@ def _items(store, image, end):
     numbers = bytearray(_NUMBERS)
     count = 0
     torn = 0
+    whole = True
+    until = 0
     place = _HEADER
     while place < end:
         number = values[image[place]]
@@ -64,16 +88,28 @@ def _items(store, image, end):
             if not after:
                 torn = place
                 after = end
+                whole = place >= until and _cut_off(image, place, end)
             place = after
             continue
+        if image[place] == _ANEW:
+            until = image[place + 2] << 8 | image[place + 3]
         if image[place] != _PUT:
             count = 0
         store.take(image, place)
         place += length
     store.numbers = bytes(numbers[0:count])
     store.used = place
-    if torn:
-        store.mend(torn)
+    return whole and end >= until, torn
+
+
+def _cut_off(image, place, end):
+    """Whether the bytes from `place` to the end can be one number or record that power cut off, and then
+    RESUMEs that it cut off as well. A kind on its way has all the bits of 0xF8."""
+    if image[place] & _PUT != _PUT:
+        place += 1
+    else:
+        place += min(image[place + 1] if place + 1 < end else 0, _LONGEST) + _OVERHEAD
+    return place >= end or (image[place] & _PUT == _PUT and end <= place + 2 * _MENDING)
 
 
 def _whole(image, place, end):
@@ -109,54 +145,87 @@ def _begun(image, end):
     return True
 
 
-def restore(store):
-    """Brings the values back from the file after the memory was lost."""
+def _same(copy, image, place):
+    """Whether the record at `place` is the same in both."""
+    end = place + _OVERHEAD + image[place + 1]
+    return copy[place:end] == image[place:end]
+
+
+def _copy(store):
+    """The log of values and a header that the file holds, b"" if there is none that is whole."""
     if store.file is None:
-        return
+        return b""
     from handheld import mirror
 
-    image = mirror.read(store.file)
+    copy = mirror.read(store.file)
     handheld.forget("mirror")
-    place = _HEADER
-    if image[0:2] != log.MAGIC or len(image) < _HEADER or image[2] != _VERSION:
-        return
-    while place < len(image):
-        length = _whole(image, place, len(image))
+    end = len(copy)
+    if end < _FIRST or copy[0:2] != log.MAGIC or copy[2] != _VERSION or copy[_HEADER] != _ANEW:
+        return b""
+    if not _whole(copy, _HEADER, end) or copy[_HEADER + 2] << 8 | copy[_HEADER + 3] != end:
+        return b""
+    place = _FIRST
+    while place < end:
+        length = _whole(copy, place, end)
         if not length:
-            return
-        if image[place] == _PUT:
-            store.put(image[place + 2], image[place + 3 : place + 2 + image[place + 1]])
+            return b""
         place += length
+    return copy
 
 
-def values_image(store):
-    """The values as a log of nothing else."""
-    image = bytearray(log.MAGIC + bytes((_VERSION, _VERSION ^ _BLANK)))
+def anew(store):
+    """Makes the memory, where nothing is to be kept, what the file has a copy of, or blank."""
+    copy = _copy(store)
+    store._forget()
+    if copy:
+        _take_copy(store, copy)
+    else:
+        _program(store, written(store, None))
+
+
+def _take_copy(store, copy):
+    _program(store, copy)
+    if store.used:
+        store.state = _COPIED
+
+
+def written(store, header):
+    """A log of the values and, with `header`, of a journal that begins. The header comes first: if power
+    fails, a session's sums are more than settings are."""
+    image = bytearray(log.MAGIC + bytes((_VERSION, _VERSION ^ _BLANK)) + bytes(_FIRST - _HEADER))
+    if header is not None:
+        image += log.record(_BEGIN, header, len(image))
     for place in store.keys:
         if place:
             image += log.record(_PUT, store.data(place), len(image))
+    end = len(image)
+    image[_HEADER:_FIRST] = log.record(_ANEW, bytes((end >> 8, end & 0xFF)), _HEADER)
     return image
 
 
 def rewrite(store, header=None):
     """Erases the memory and writes the values anew and, with `header`, the beginning of a journal: all in
-    one go, so that RP2 boards erase once and there is no moment in between."""
-    values = values_image(store)
-    if header is not None:
-        values += log.record(_BEGIN, header, len(values))
-    end = len(values)
+    one go, so that RP2 boards erase once and there is no moment in between; a file, if there can be one,
+    has all of it before."""
+    image = written(store, header)
+    if store.file is not None:
+        from handheld import mirror
+
+        mirror.write(store.file, image)
+        handheld.forget("mirror")
+    _program(store, image)
+
+
+def _program(store, image):
+    """Makes `image` the only thing in the memory and takes it."""
+    end = len(image)
     gc.collect()
-    image = bytearray(b"\xff" * store.size)
-    image[0:end] = values
+    whole = bytearray(b"\xff" * store.size)
+    whole[0:end] = image
     try:
-        store.memory[0 : store.size] = image
+        store.memory[0 : store.size] = whole
     except (OSError, RuntimeError):
         store.failed()
         return
-    store.zero = False
-    for key in range(len(store.keys)):
-        store.keys[key] = 0
-    store.used = _HEADER
-    while store.used < end:
-        store.take(values, store.used)
-        store.used += values[store.used + 1] + _OVERHEAD
+    store._forget()
+    _items(store, image, end)

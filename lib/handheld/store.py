@@ -2,8 +2,8 @@
 
 Power may fail at any instant, in the middle of any write. On RP2 boards the memory is one flash sector:
 writing to blank (0xFF) bytes programs them in place, anything else first erases all of it. So this
-writes to blank bytes only, and erases only while no journal is open: then nothing but values is at stake,
-and those are kept in a file as well where the drive is writable.
+writes to blank bytes only, and erases only when a journal begins that may not fit: then nothing but its
+header and the values are at stake, and a file has those as well where the drive is writable.
 
 The log: a header of 4 bytes, then items. An item is a symbol, one byte with exactly four bits set, that
 stands for a number 0 .. 69 of the open journal; or a record: kind, length n, n bytes, check (2 bytes).
@@ -21,7 +21,12 @@ _FINE = const(0)
 _MISSING = const(1)  # no memory, or far too small, or it failed: nothing is kept after power-off
 _FOREIGN = const(2)  # somebody else's bytes, or noise
 _OLDER = const(3)  # written by another version of this
-_FULL = const(4)  # a match too long for the memory: from here on only its marks are kept
+_TORN = const(
+    4
+)  # part of what was kept is lost: a fault, or power failed while all was written anew
+_COPIED = const(5)  # all of it was lost, and what a file had of it is here
+_FULL = const(6)  # a match too long for the memory: from here on only its marks are kept
+_STUCK = const(7)  # and now not even those
 
 MAGIC = b"HH"
 _VERSION = const(1)
@@ -33,6 +38,7 @@ _BEGIN = const(0xF9)  # opens a journal
 _MARK = const(0xFA)  # a place to go on from: the numbers before it are done with
 _END = const(0xFC)  # closes the journal
 _RESUME = const(0xFD)  # place (2 bytes): what stands from there up to here is torn (recover.py)
+# recover.py also writes 0xFE, place (2 bytes): up to there the log was written in one go
 _OVERHEAD = const(4)
 
 _KEYS = const(8)  # keys are 0 .. 7
@@ -84,7 +90,7 @@ class Store:
     """Values by key (`put`, `get`), and one journal at a time: a header (`begin`), then marks and
     numbers as they happen (`mark`, `add`), then `end`. Whatever is written is kept from that moment on.
 
-    state: FINE … FULL; open: whether a journal is open; header: what it began with; marks: how many it
+    state: FINE … STUCK; open: whether a journal is open; header: what it began with; marks: how many it
     has; numbers: those added since the last mark (bytes), as `reload` found them.
     """
 
@@ -105,16 +111,20 @@ class Store:
             self.forgo()
             self.state = _MISSING
         else:
-            self.memory = memory
-            self.size = min(size, _LARGEST)
-            self.reload()
+            self._use(memory, min(size, _LARGEST))
+
+    def _use(self, memory, size):
+        self.memory = memory
+        self.size = size
+        self._limit = (
+            size * 3 // 4
+        )  # from here on only marks: a very long match still keeps its scores
+        self.reload()
 
     def forgo(self):
         """Leaves the memory alone: the same log lives in RAM, and all works until the power goes."""
-        self.memory = bytearray(b"\xff" * (2 * _SMALLEST))
-        self.size = 2 * _SMALLEST
         self.state = _FINE
-        self.reload()
+        self._use(bytearray(b"\xff" * (2 * _SMALLEST)), 2 * _SMALLEST)
 
     def erase(self):
         """Makes the memory this program's own, whatever is in it."""
@@ -122,8 +132,7 @@ class Store:
 
         self._forget()
         self.state = _FINE
-        recover.rewrite(self)
-        recover.restore(self)
+        recover.anew(self)
         handheld.forget("recover")
 
     # ---- values by key
@@ -138,47 +147,57 @@ class Store:
         if self.get(key) == value or self.state in (_FOREIGN, _OLDER):
             return
         data = bytes((key,)) + value
-        if not self.open and self.used + len(data) + _OVERHEAD > self.size:
+        free = self.size - self.used - len(data) - _OVERHEAD
+        if not self.open and free < 0:
             self.rewrite()
-        if self.used < self._limit() or not self.open:  # a match's marks come before values
+        if free >= _LONGEST or not self.open:  # a match's marks come before values
             place = self.append(_PUT, data)
             if place:
                 self.keys[key] = place
                 if self.file is not None:
                     from handheld import mirror
 
-                    mirror.write(self)
+                    mirror.keep(self)
                     handheld.forget("mirror")
 
     # ---- the journal
 
-    def begin(self, header):
-        """Opens a journal in place of the one that was open. Erases the memory first if less than three
-        quarters of it are left: at this moment nobody is in the middle of anything."""
-        if self.state == _FULL:
+    def begin(self, header, room=0):
+        """Opens a journal in place of the one that was open. If it is likely to need more bytes (`room`)
+        than are blank, all is written anew: at this moment nobody is in the middle of anything."""
+        if self.state >= _TORN:
             self.state = _FINE
         self.open = False
-        if self.used > self.size // 4:
+        if self.used > self.size // 16 and self.used + room > self._limit:
             self.rewrite(header)
         else:
             self._header = self.append(_BEGIN, header)
             self.open = self._header > 0
             self.marks = 0
 
-    def mark(self, data):
-        """A place to go on from. `data`: bytes, at most 64."""
+    def mark(self, data, room=0):
+        """A place to go on from. `data`: bytes, at most 64; `room`: as for `reserve`."""
         if self.open:
             place = self.append(_MARK, data)
             if place:
                 self._marked(place)
             else:
-                self._full()
+                self._full(_STUCK)
+            self.reserve(room)
+
+    def reserve(self, room):
+        """If `room` more numbers do not fit, none are taken until the next mark, and the state says so
+        now: a player is told before and not in the middle."""
+        self._until = self._limit
+        if self.used + room > self._limit:
+            self._until = 0
+            self._full(_FULL)
 
     def add(self, number):
         """Adds a number 0 .. 69. Allocates nothing. False if it could not be kept."""
         place = self.used
-        if not self.open or place >= self._limit():
-            self._full()
+        if not self.open or place >= self._until:
+            self._full(_FULL)
             return False
         try:
             self.memory[place] = self._codes[number]
@@ -232,6 +251,7 @@ class Store:
         self.marks += 1
 
     def _forget(self):
+        self._until = self._limit
         self.numbers = b""
         self.open = self.zero = False
         self._header = self.used = 0  # used 0: the log's own header is still to be written
@@ -242,10 +262,6 @@ class Store:
     def mend(self, torn):
         """Notes that the bytes from `torn` up to the end are not to be read."""
         self.append(_RESUME, bytes((torn >> 8, torn & 0xFF)))
-
-    def _limit(self):
-        """From here on only marks are written: a very long match still keeps its scores."""
-        return self.size * 3 // 4
 
     def data(self, place):
         """What the record at `place` holds (bytes)."""
@@ -273,9 +289,9 @@ class Store:
         self.used = place + len(whole)
         return place
 
-    def _full(self):
-        if self.open and self.state == _FINE:
-            self.state = _FULL
+    def _full(self, state):
+        if self.open and self.state < state:
+            self.state = state
 
     def failed(self):
         """The memory has let us down: what is played from here on is not kept."""

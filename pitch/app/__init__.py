@@ -11,10 +11,6 @@ from pitch.cards import const
 
 # What the console (lib/handheld) understands; a test compares the numbers.
 _LONG_BACK = const(6)
-_MISSING = const(1)
-_FOREIGN = const(2)
-_OLDER = const(3)
-_FULL = const(4)
 
 _PERIOD = const(0x1FFFFFFF)  # of the console's ticks, in ms, less one
 _VALUES_KEY = const(0)  # key of the settings in the store
@@ -168,8 +164,9 @@ class App:
     def tell_store(self):
         """Says once what is wrong with the memory."""
         state = self.store.state
-        if state != self.told and state in (_MISSING, _FOREIGN, _OLDER, _FULL):
-            self.told = state
+        known = self.told
+        self.told = state
+        if state and state != known:
             self.push(self.load("menus").Notice(self, state))
 
 

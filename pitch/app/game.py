@@ -20,6 +20,7 @@ _BIDS = const(52)  # + bid 1 .. 14
 _OTHER = const(67)  # then action - STAND
 _THROW = const(68)  # then the cards thrown, then _THROWN
 _THROWN = const(69)
+_SPARE = const(24)  # bytes for what is not an action: a setting, what a torn write leaves
 
 
 class Game:
@@ -34,7 +35,7 @@ class Game:
     def deal(self):
         """Deals the next hand and marks the place in the journal."""
         match = self.match
-        self.store.mark(self._mark())
+        self.store.mark(self._mark(), len(self.hand.log) + _SPARE)
         match.deal()
         self.look()
         gc.collect()  # between hands, so that it need not happen in one
@@ -114,19 +115,18 @@ class Game:
         self.store.add(_THROWN)
 
     def _mark(self):
-        """Hands dealt (two bytes), dealer, scores (+ 128), set-backs: before the hand is dealt."""
+        """Hands dealt (two bytes), dealer, scores (+ 128), set-backs: before the hand is dealt. The upper
+        bytes of these follow, if they are not all zero."""
         match = self.match
         data = bytearray((match.hands >> 8 & 0xFF, match.hands & 0xFF, match.dealer))
-        for side in range(self.rules.nsides):
-            data.append(max(0, min(255, match.scores[side] + 128)))
-        for side in range(self.rules.nsides):
-            data.append(match.setbacks[side] & 0xFF)
+        more = 0
+        for shift in (0, 8):
+            for side in range(self.rules.nsides):
+                data.append(match.scores[side] + 128 >> shift & 0xFF)
+                more |= match.scores[side] + 128 >> 8
+            for side in range(self.rules.nsides):
+                data.append(match.setbacks[side] >> shift & 0xFF)
+                more |= match.setbacks[side] >> 8
+            if not more:
+                break
         return data
-
-    # ---- history
-
-    def scores_before(self, n, scores):
-        """Fills the list `scores` with those before hand n (from 0) of this game, out of the journal."""
-        data = self.store.mark_data(n)
-        for side in range(self.rules.nsides):
-            scores[side] = data[3 + side] - 128

@@ -28,14 +28,19 @@ _WORDS = (
     None,
 )
 
-# What the store found, told once at the start: two lines.
+# What the store found, told once: three lines.
 _FOUND = (
-    (b"", b""),
-    (b"Nothing can be kept", b"when power goes off."),
-    (b"The memory holds", b"something unreadable."),
-    (b"The memory is from", b"another version."),
-    (b"Memory full: only", b"scores are kept now."),
+    (b"", b"", b""),
+    (b"Nothing can be kept", b"when power goes off.", b""),
+    (b"The memory holds", b"something unreadable.", b""),
+    (b"The memory is from", b"another version.", b""),
+    (b"Part of what was kept", b"is lost: power failed", b"or the memory did."),
+    (b"The memory was lost.", b"What was last copied", b"to the drive is back."),
+    (b"Memory full. If power", b"goes off, this hand", b"begins again."),
+    (b"Memory full. If power", b"goes off, the last", b"hands are lost."),
+    (b"The game that was", b"kept cannot be read.", b""),
 )
+_UNREADABLE = const(8)  # row of that
 
 # What an item does when it is chosen: below _SETTING it changes that setting; the first few of
 # the others open a list.
@@ -105,7 +110,7 @@ _LIST_AFTER = (
     (b"Ledger", _DO_LEDGER),
     (b"Title", _DO_TITLE),
 )
-_LIST_FOREIGN = (4, b"", (b"Erase it", _DO_ERASE), (b"Play without saving", _DO_FORGO))
+_LIST_FOREIGN = (4, b"", (b"Play without saving", _DO_FORGO), (b"Erase it", _DO_ERASE))
 _LIST_NOTED = (5, b"", (b"Play on", _DO_RESUME))
 _LISTS = (_LIST_NEW, _LIST_SETTINGS, _LIST_PAUSE, _LIST_ANEW, _LIST_AFTER)
 
@@ -212,13 +217,17 @@ class Title(Menu):
         screen.to(16)
         screen.add(texts.VERSION)
         self.items()
+        store = app.store
+        if not store.state and not continues(app) and store.keys.count(0) == len(store.keys):
+            # a new board, or what was in its memory is gone
+            screen.line(7, b"Nothing is kept yet.")
 
     def back(self):
         """There is nothing behind the title."""
 
 
 class Notice(Menu):
-    """Two lines that have to be read, and what to do about them."""
+    """Lines that have to be read, and what to do about them."""
 
     def __init__(self, app, state):
         foreign = state == _FOREIGN or state == _OLDER
@@ -229,8 +238,8 @@ class Notice(Menu):
         """Shows the page anew."""
         screen = self.app.screen
         screen.text()
-        screen.line(1, self.lines[0])
-        screen.line(2, self.lines[1])
+        for i in range(len(self.lines)):
+            screen.line(1 + i, self.lines[i])
         self.items()
 
     def back(self):
@@ -286,7 +295,7 @@ def choose(app, what):
 
 def continues(app):
     """Whether there is a match to go on with."""
-    return app.game is not None or (app.store.open and app.store.marks > 0)
+    return app.game is not None or app.store.open
 
 
 def unfinished(app):
@@ -301,6 +310,7 @@ def start(app):
     app.game = Game(app.console)
     app.load("session").start(app.game, app.values[_PLAYERS], app.values[_TARGET])
     app.play_hand()
+    app.tell_store()
 
 
 def resume(app):
@@ -312,6 +322,7 @@ def resume(app):
         if not app.load("session").restore(game):
             app.store.end()
             app.home()
+            app.push(Notice(app, _UNREADABLE))
             return
         app.game = game
         app.console.milestone("restored")
@@ -319,6 +330,7 @@ def resume(app):
         app.hand_over()
     else:
         app.play_hand()
+    app.tell_store()
 
 
 def next_game(app):
@@ -326,6 +338,7 @@ def next_game(app):
     app.game.games += 1
     app.load("session").next_game(app.game)
     app.play_hand()
+    app.tell_store()
 
 
 def last_trick(app):

@@ -10,6 +10,7 @@ _AUCTION = const(0)  # row of rules.VARIANTS
 _STATS = const(1)  # key of the statistics in the store
 _FORMAT = const(1)
 _OPTIONS = const(12)
+_SPARE = const(24)  # as in game.py
 
 # Numbers in the journal as in game.py, where a board keeps no names of them.
 _PASS = const(52)
@@ -22,18 +23,25 @@ _THROWN = const(69)
 def restore(game):
     """The match as of its last completed action; False if the journal does not tell of one."""
     store = game.store
-    if not store.open or not store.marks:
+    if not store.open:
         return False
     try:
         _read_header(game, store.header)
-        _read_mark(game, store.mark_data(store.marks - 1))
+        if store.marks:
+            _read_mark(game, store.mark_data(store.marks - 1))
     except (ValueError, IndexError):
         game.match = None
         return False
+    if not store.marks:  # power failed between the two
+        game.match.draw_dealer()
+        game.deal()
+        return True
     game.match.deal()
     _replay(game)
     game.count()
     game.look()
+    if not game.done():
+        store.reserve(len(game.hand.log) + _SPARE - len(store.numbers))
     return True
 
 
@@ -99,16 +107,30 @@ def _read_header(game, data):
         match.ledger[side] = (data[place + 2 * side] << 8 | data[place + 2 * side + 1]) - 32768
 
 
+def _whole(data, place, distance):
+    """The number whose lower byte is at `place`, with its upper one, signed, `distance` behind, if any."""
+    upper = data[place + distance] if place + distance < len(data) else 0
+    return data[place] + (upper - 256 if upper > 127 else upper) * 256
+
+
+def scores_before(game, n, scores):
+    """Fills the list `scores` with those before hand n (from 0) of this game, out of the journal."""
+    data = game.store.mark_data(n)
+    sides = game.rules.nsides
+    for side in range(sides):
+        scores[side] = _whole(data, 3 + side, 2 * sides) - 128
+
+
 def _read_mark(game, data):
     match = game.match
     sides = game.rules.nsides
-    if len(data) != 3 + 2 * sides or data[2] >= game.rules.players:
+    if len(data) not in (3 + 2 * sides, 3 + 4 * sides) or data[2] >= game.rules.players:
         raise ValueError("mark")
     match.hands = data[0] << 8 | data[1]
     match.dealer = data[2]
     for side in range(sides):
-        match.scores[side] = data[3 + side] - 128
-        match.setbacks[side] = data[3 + sides + side]
+        match.scores[side] = _whole(data, 3 + side, 2 * sides) - 128
+        match.setbacks[side] = _whole(data, 3 + sides + side, 2 * sides)
 
 
 def start(game, players, target):
@@ -123,7 +145,11 @@ def next_game(game):
     console = game.console
     game.match.new_game(console.random16(), console.random16(), 0)
     game.match.draw_dealer()
-    game.store.begin(_header(game))
+    rules = game.rules
+    # What plain bots need in nine games of ten: hands for the players and the target, bytes for a hand.
+    hands = (rules.players + 2) * rules.target // 4
+    room = hands * (rules.players * (rules.size + 1) + 2 * rules.nsides + 7)
+    game.store.begin(_header(game), room)
     game.deal()
 
 

@@ -23,7 +23,7 @@ _LINES = const(4)
 
 
 class Page:
-    """A screen that goes on with OK; BACK pauses."""
+    """A screen that goes on with OK. BACK pauses, or leads back where there is something beneath."""
 
     module = "sheets"
 
@@ -37,7 +37,10 @@ class Page:
             self.app.play(_CLICK)
             self.next()
         elif intent == _BACK:
-            self.app.pause()
+            if len(self.app.stack) > 1:
+                self.app.back()
+            else:
+                self.app.pause()
 
     def next(self):
         """What OK leads to."""
@@ -177,7 +180,8 @@ class Sheet(Page):
 
     def draw(self):
         """Shows the page anew."""
-        screen = self.app.screen
+        app = self.app
+        screen = app.screen
         game = self.game
         match = game.match
         sides = match.rules.nsides
@@ -197,9 +201,10 @@ class Sheet(Page):
                 screen.code(NAMES[side][0])
         scores = [0] * sides
         marks = game.store.marks
-        older = min(marks - (0 if match.counted else 1), _LINES - 1) if marks else 0
+        older = min(marks - (0 if match.counted else 1), _LINES - 1) if marks == match.hands else 0
         for line in range(older):
-            game.scores_before(marks - older + line - (0 if match.counted else 1), scores)
+            before = app.load("session").scores_before
+            before(game, marks - older + line - (0 if match.counted else 1), scores)
             self.write(line, scores, width)
         self.write(older, match.scores, width)
 
