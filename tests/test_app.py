@@ -317,7 +317,8 @@ def test_back_leads_out_of_every_sheet() -> None:
 def test_a_game_too_long_for_the_memory_says_so_twice() -> None:
     """Report: 7 players to 52: after the actions the marks were not kept any more either, without a word.
     What a power cut costs is what was told."""
-    player = Player(seed=5)
+    flash = Flash()
+    player = Player(flash, seed=5)
     player.start(7, 52)
     told = []
     for _ in range(9000):
@@ -326,11 +327,11 @@ def test_a_game_too_long_for_the_memory_says_so_twice() -> None:
         if player.where == "Menu":
             break
         if not told and player.where == "Table" and player.game.match.hands % 10 == 0:
-            again = Player(Flash(data=bytes(player.memory.data)))
+            again = Player(Flash(data=bytes(flash.data)))
             menus.resume(again.app)
             assert state(again.game) == state(player.game)
         if len(told) == 1 and player.where == "Table" and player.game.match.hands % 10 == 0:
-            again = Player(Flash(data=bytes(player.memory.data)))
+            again = Player(Flash(data=bytes(flash.data)))
             again.press(OK)
             assert again.where == "Notice" and "this hand" in again.picture()
             assert again.game.match.hands == player.game.match.hands
@@ -340,7 +341,7 @@ def test_a_game_too_long_for_the_memory_says_so_twice() -> None:
     assert "this hand" in told[0][1] and "hands are lost" in told[1][1]
     assert 40 < told[0][0] < told[1][0] and player.game.match.hands > 100
     player.press(OK)
-    again = Player(Flash(data=bytes(player.memory.data)))
+    again = Player(Flash(data=bytes(flash.data)))
     menus.resume(again.app)
     assert state(again.game) == state(player.game) and player.console.store.state == 0
 
