@@ -151,10 +151,7 @@ class Hand:
         seat = eldest = self.turn
         top = place = 0
         while True:
-            hand = hands[seat]
-            hand[place] = pack[top]
-            hand[place + 1] = pack[top + 1]
-            hand[place + 2] = pack[top + 2]
+            hands[seat][place : place + 3] = pack[top : top + 3]
             top += 3
             seat = after[seat]
             if seat == eldest:
@@ -171,8 +168,8 @@ class Hand:
 
     def legal(self):
         """How many actions are legal now; they are then in acts[0..n), each once. Ask before you look at
-        `acts`: it may become another list. A throw with more than 64
-        possible sets is the single entry THROW, and any such set is accepted."""
+        `acts`: it may become another list. A throw with more than 64 possible sets is the single entry
+        THROW, and any such set is accepted."""
         n = self.n
         if n < 0:
             self.n = n = _LEGAL[self.phase](self)
@@ -183,9 +180,7 @@ class Hand:
         n = self.n
         if n < 0:
             n = self.legal()
-        if (
-            action < _STAND
-        ):  # a bid or a card: in `acts` the legal ones come first, stale entries after them
+        if action < _STAND:  # a bid or a card; the legal ones come first, stale entries after them
             try:
                 if self.acts.index(action) >= n:
                     return False
@@ -331,7 +326,8 @@ class Hand:
             self.best = card
             self.winning = seat
         elif suit == self.top:
-            if self.power[card] > self.power[self.best]:  # R12
+            # R12. Cards of a suit rank as their numbers do, except in the games of draw.py.
+            if card > self.best if self.draw is None else self.power[card] > self.power[self.best]:
                 self.best = card
                 self.winning = seat
         elif suit == self.trump:

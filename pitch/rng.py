@@ -9,6 +9,7 @@ from pitch.cards import const
 _A = const(32445)
 _MASK = const(0x7FFF)
 _MIX = const(27893)
+_SURE = const(32716)  # no draw below this is in an incomplete run of 52 values or fewer
 _ROUNDS = const(9)  # from 7 on, any seed bit flips each bit of the first draw half the time
 
 
@@ -55,20 +56,20 @@ class Rng:
         x = self.x
         y = self.y
         carry = self.carry
-        place = 0
-        while place < count:
-            total = _A * x + carry
-            x = y
-            y = total & _MASK
-            carry = total >> 15
+        for place in range(count):
             left = size - place
-            rest = y % left
-            if y - rest <= 32768 - left:
-                other = place + rest
-                card = pack[other]
-                pack[other] = pack[place]
-                pack[place] = card
-                place += 1
+            while True:
+                total = _A * x + carry
+                x = y
+                y = total & _MASK
+                carry = total >> 15
+                other = y % left
+                if y < _SURE or y - other <= 32768 - left:
+                    break
+            other += place
+            card = pack[other]
+            pack[other] = pack[place]
+            pack[place] = card
         self.x = x
         self.y = y
         self.carry = carry

@@ -56,8 +56,10 @@ def score_pitch(hand):
     rules = hand.rules
     sides = rules.nsides
     log = hand.log
-    follows = hand.follows
-    trump = hand.trump
+    by = hand.by
+    holder = not rules.low_taker
+    below = hand.trump << 4  # trumps are the cards between these two
+    above = below + 16
     high = jack = high_seat = low_seat = _NONE
     low = 64
     start = hand.first
@@ -68,13 +70,13 @@ def score_pitch(hand):
         for i in range(start, end):
             card = log[i]
             pips += PIPS[card & 15]
-            if follows[card] == trump:
+            if below < card < above:
                 if card > high:
                     high = card
                     high_seat = taker
                 if card < low:
                     low = card
-                    low_seat = taker if rules.low_taker else hand.by[i]
+                    low_seat = by[i] if holder else taker
                 if card & 15 == _JACK:
                     jack = taker
         hand.pips[taker % sides] += pips
