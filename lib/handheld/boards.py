@@ -7,6 +7,7 @@ import time
 import board
 import supervisor
 
+import handheld
 from handheld import forget
 from handheld.console import Console
 
@@ -203,8 +204,11 @@ def _open_spi(settings):
     from fourwire import FourWire
 
     try:
+        # Kept for ever: the display bus holds no reference that the collector sees, and a bus that is
+        # collected stops the program at the next refresh (CircuitPython 10.2.1).
+        handheld.spi = SPI(settings.pin("CLOCK"), settings.pin("DATA"))
         return FourWire(
-            SPI(settings.pin("CLOCK"), settings.pin("DATA")),
+            handheld.spi,
             command=settings.pin("DC"),
             chip_select=settings.pin("CS"),
             reset=settings.pin("RESET"),
