@@ -40,6 +40,7 @@ NVM_SIZE = 4096
 
 _SSI_BASE = 0x18000  # key of the flash interface in rp2040py's table of peripherals
 _TICK_BATCH = 64  # instructions between two looks at the clock; alarms stay exact all the same
+_WAKE_NANOS = 50_000
 _BITS_PER_BYTE_I2C = 9  # eight and the acknowledge
 
 
@@ -259,6 +260,41 @@ class _Engine:
         self.stopped = True
 
 
+def _hush(device: BaseDevice) -> None:
+    """Lets the host's end of the console say nothing while it has nothing to say.
+
+    rp2040py answers every read of an idle console with an empty packet after 10 us, a real host with a
+    NAK that the chip's USB block handles alone: the packets kept the processor from ever sleeping.
+    """
+    usb = device.mcu.usb_ctrl
+    answer = usb.on_endpoint_read
+
+    def read(endpoint: int, size: int) -> None:
+        if endpoint == 0 or device.cdc.tx_fifo.item_count:
+            assert answer is not None
+            answer(endpoint, size)
+
+    usb.on_endpoint_read = read
+
+
+def _keep_awake(mcu: RP2040) -> None:
+    """Wakes the core where an interrupt was pending already when it went to sleep (WFI).
+
+    The chip does not sleep then; rp2040py 0.3.6 does, and for ever if no other interrupt comes. This looks
+    every 50 us of emulated time, by which it is late at worst.
+    """
+    core, clock = mcu.core, mcu.clock
+
+    def look() -> None:
+        if core.waiting and core.pending_interrupts & core.enabled_interrupts:
+            core.waiting = False
+            core.interrupts_updated = True
+        alarm.schedule(_WAKE_NANOS)
+
+    alarm = clock.create_alarm(look)
+    alarm.schedule(_WAKE_NANOS)
+
+
 class Pico:
     """A board with its firmware and drive. Made switched off; `power_on` boots what is in flash."""
 
@@ -331,6 +367,8 @@ class Pico:
         mcu.ssi = mcu.peripherals[_SSI_BASE] = ssi = _Flash(mcu, "SSI")
         ssi.owner = self
         device.cdc.on_serial_data = self._print
+        _hush(device)
+        _keep_awake(mcu)
         self.panel.power_on()
         kind = SPIBus if self.wiring.bus == "spi" else I2CBus
         self._device, self._bus = device, kind(mcu, self.panel, self.wiring)

@@ -41,7 +41,7 @@ class App:
         self.stack = []
         self.top = None
         self.told = 0
-        self.reached = None  # a milestone to report once nothing of what led there is left
+        self.reached = None  # a milestone to report in the next round, when nothing of what led there is left
         self.home()
         self.tell_store()
 
@@ -49,14 +49,14 @@ class App:
         """One round: a button's intent, or else a tick."""
         console = self.console
         intent = console.wait()
+        if self.reached is not None:
+            console.milestone(self.reached)
+            self.reached = None
         if intent == _LONG_BACK:
             self.home()
         elif intent:
             self.top.on(intent)
         console.waiting = self.top.tick(console.now)
-        if self.reached is not None:
-            console.milestone(self.reached)
-            self.reached = None
 
     # ---- the stack
 
