@@ -10,13 +10,6 @@ if __name__ == "__main__":
 else:
     # CircuitPython runs this file as `__main__`. On a PC its name hides Python's own module `code`
     # from whatever runs with this folder first on its path (pdb imports it, and so does pytest):
-    # give those the module that they asked for.
-    import importlib.util
-    import os
-    import sys
-
-    spec = importlib.util.spec_from_file_location(
-        "code", os.path.join(os.path.dirname(os.__file__), "code.py")
-    )
-    sys.modules["code"] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    # those get what they asked for.
+    __file__ = __import__("os").__file__.replace("os.py", "code.py")
+    exec(open(__file__).read())

@@ -13,7 +13,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import click
 
@@ -216,13 +216,20 @@ def compiled(files: Mapping[str, bytes], mpy_cross: str) -> dict[str, bytes]:
     return result
 
 
+def _module(name: str) -> str:
+    """What a traceback on the board calls the file `name`."""
+    path = PurePosixPath(name)
+    return path.parent.name if path.stem == "__init__" else path.stem
+
+
 def _compile(mpy_cross: str, folder: Path, name: str, source: bytes) -> bytes:
     text, code = folder / "source.py", folder / "code.mpy"
     text.write_bytes(source)
     code.unlink(missing_ok=True)
     try:
         done = subprocess.run(
-            [mpy_cross, "-o", str(code), "-s", name, str(text)],
+            # -O3 leaves line numbers out, and the module's name does for its path: 3 KB of a Pico's heap.
+            [mpy_cross, "-O3", "-o", str(code), "-s", _module(name), str(text)],
             capture_output=True,
             text=True,
             errors="replace",

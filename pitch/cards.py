@@ -11,20 +11,12 @@ except ImportError:  # CPython: a constant is an ordinary name there
         return value
 
 
-TEN = const(10)
-JACK = const(11)
-QUEEN = const(12)
-KING = const(13)
-ACE = const(14)
-
 HIDDEN = const(15)  # a card that may not be seen: no real card has rank 15
 
 PASS = const(64)
 BID = const(64)  # a bid of n is BID + n, n from 1 to 14
 STAND = const(80)
-BEG = const(81)
-GIVE = const(82)
-RUN = const(83)  # 84 and 85 stay free for sell and keep (Commercial Pitch)
+GIVE = const(82)  # 81 is beg, 83 run; 84 and 85 stay free for sell and keep (Commercial Pitch)
 NAME = const(88)  # NAME + suit: names trump
 THROW = const(1 << 24)  # THROW | mask: throws away the cards at these positions of the hand
 

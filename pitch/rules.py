@@ -35,24 +35,15 @@ GIVING = const(4)
 NAMING = const(5)
 THROWING = const(6)
 
-# Names of points that screens ask for (text.POINTS has them all, in the order of R20).
-HIGH = const(2)
-LOWEST = const(3)
-TAKEN_JACK = const(4)
-GAME = const(5)
-
 # Bits of a row's `ways`.
 _NAMES = const(1)  # the pitcher names trump, then cards are thrown away and drawn (Cinch)
 _SAFE_GIFT = const(2)  # no gift that would put a player out (Seven-Up)
 _THROWS = const(4)  # after running the cards everyone throws down to six
 
-# Cinch counts single trumps, all to the taker: name (text.POINTS), worth, and twice the rank; the off-five
-# stands between the four and the five.
-_CINCH_POINTS = ((2, 1, 28), (3, 1, 4), (4, 1, 22), (6, 1, 20), (7, 5, 10), (8, 5, 9))
-
 # A row: id, seats, cards dealt, opening phase, lowest and highest bid, ways, points for turned cards as
-# rank and value by turns, points by trumps (() for High, Low, Jack, Game), defaults of
-# the options in order up to `sides`. Seats are players << 4 | value of `sides`; the first is the default.
+# rank and value by turns, single trumps that are points to the taker, defaults of the options in order up
+# to `sides`. Seats are players << 4 | value of `sides`; the first is the default. Single trumps: name
+# (text.POINTS), worth and twice the rank, the off-five between four and five; none: High, Low, Jack, Game.
 VARIANTS = (
     (
         "auction",
@@ -75,14 +66,11 @@ VARIANTS = (
     (
         "cinch",
         b"\x41",
-        9, BIDDING, 1, 14, _NAMES, b"", _CINCH_POINTS,
+        9, BIDDING, 1, 14, _NAMES, b"",
+        ((2, 1, 28), (3, 1, 4), (4, 1, 22), (6, 1, 20), (7, 5, 10), (8, 5, 9)),
         b"\x01\x00\x04\x03\x02\x00\x00\x33\x00\x00\x00",
     ),
 )  # fmt: skip
-
-_SIDES = b"\x00\x02\x03\x02"  # how many sides each value of `sides` has; 0: as many as players
-_MATCHABLE = (0b1110, 0x7FFF, 0b10000, 0)  # high bids that the dealer may match, a bit each
-_SMUDGES = b"\x04\x05\x00"
 
 
 class Rules:
@@ -129,13 +117,14 @@ class Rules:
             self.options[_TIE] = _ELDER if self.players == 2 else _NOBODY
         players = self.players
         values = self.options
-        self.nsides = _SIDES[values[SIDES]] or players
+        self.nsides = b"\x00\x02\x03\x02"[values[SIDES]] or players
         self.after = [(seat + 1) % players for seat in range(players)]
         self.low_taker = values[_LOW]
         self.tie = values[_TIE]
         self.nobids = values[_NOBIDS]
-        self.match = _MATCHABLE[values[_MATCH]]
-        self.smudge = _SMUDGES[values[_SMUDGE]]
+        # High bids that the dealer may match, a bit each.
+        self.match = (0b1110, 0x7FFF, 0b10000, 0)[values[_MATCH]]
+        self.smudge = b"\x04\x05\x00"[values[_SMUDGE]]
         if self.smudge > self.maxbid:
             self.maxbid = self.smudge
         self.anyone = values[_SWEEP]

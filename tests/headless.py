@@ -29,7 +29,7 @@ class _NoCollecting:
         pass
 
 
-pitch.app.gc = pitch.app.game.gc = _NoCollecting  # type: ignore[assignment]
+pitch.app.gc = _NoCollecting  # type: ignore[assignment]
 
 
 class Screen:
@@ -58,6 +58,9 @@ class Screen:
         self.slots = slots
         self.cards = [(0, 0, 0)] * 16
         self.choices = [(b"", 0)] * 5
+
+    def prepare(self, slots: int, held: int) -> None:
+        assert 2 <= slots <= 7 and 1 <= held <= 9
 
     def sheet(self) -> None:
         self._page("sheet")

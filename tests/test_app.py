@@ -467,14 +467,14 @@ def test_an_ok_meant_for_a_bots_pause_plays_no_card() -> None:
 def test_labels_of_choices() -> None:
     """One string holds what every action is called; each stands at its number."""
     from pitch import cards
-    from pitch.app.table import _LABELS
+    from pitch.app.felt import _LABELS
 
     def label(action: int) -> bytes:
         return _LABELS[(action - cards.PASS) * 4 :][:4]
 
     assert label(cards.PASS) == b"Pass" and len(_LABELS) == (cards.NAME + 4 - cards.PASS) * 4
     assert [label(cards.BID + n).strip() for n in range(1, 15)] == [b"%d" % n for n in range(1, 15)]
-    words = (cards.STAND, cards.BEG, cards.GIVE, cards.RUN)
+    words = (cards.STAND, cards.GIVE - 1, cards.GIVE, cards.GIVE + 1)  # stand, beg, give, run
     assert b"".join(map(label, words)) == b"StndBeg GiveRun "
     assert [label(cards.NAME + suit)[1:3] for suit in range(4)] == [
         b"\0\1",

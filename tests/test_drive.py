@@ -38,7 +38,7 @@ def compiler(tmp_path: Path):
             "#!/bin/sh\n"  # called with -o OUT -s NAME SOURCE
             f"printf '%b' {shlex.quote(stderr)} >&2\n"
             f"[ {status} = 0 ] || exit {status}\n"
-            f'printf \'{octal}%s\' "$4" > "$2"\n'
+            f'printf \'{octal}%s\' "$5" > "$3"\n'
         )
         path.chmod(0o755)
         return str(path)
@@ -152,7 +152,7 @@ def test_compiled_drive_has_no_source_beside_its_compiled_file(program: Path, co
     files = drive.contents(program, compiler(b"C\x06\x00\x1f"))
     sources = {name for name in files if name.endswith(".py")}
     assert sources == {"code.py", "boot.py"}
-    assert files["pitch/app.mpy"] == b"C\x06\x00\x1fpitch/app.py"
+    assert files["pitch/app.mpy"] == b"C\x06\x00\x1fapp"
     assert "lib/adafruit_ticks.mpy" in files and "lib/handheld/screen.mpy" in files
 
 

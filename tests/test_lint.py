@@ -241,7 +241,7 @@ TABLE = [
     ("float", "pitch/app/x.py", "a = b / 2", "a = b // 2"),
     ("float", "pitch/bots/x.py", "a /= 2", "a //= 2"),
     ("float", "pitch/x.py", "a = float(b)", "a = int(b)"),
-    ("float", "lib/handheld/console.py", "_OTHER = 0.5", "_REST = 0.5"),
+    ("float", "lib/handheld/console.py", "_OTHER = 0.5", "_LEVELS = 0.5"),
     ("big-int", "pitch/x.py", "a = 0x40000000", "a = 0x3FFFFFFF"),
     ("big-int", "pitch/x.py", "a = 1 << 30", "a = 1 << 29"),
     ("big-int", "pitch/x.py", "a = b & (2 ** 32 - 1)", "a = -(1 << 29) - (1 << 29)"),

@@ -1,11 +1,11 @@
 """Runs the program under a plain MicroPython with stand-ins for the hardware, and reports its heap.
 
-    micropython -X heapsize=N play_heap.py ROOT [HANDS]
+    micropython -X heapsize=N play_heap.py ROOT [KIND]
 
-Prints one JSON object: heap in use (bytes, after collecting) by milestone: `start`, `display` (the
-stand-ins of the display stack), `title`, `dealt`, `points`; `peak`: the most in use at any moment of play
-without collecting; `hands` played; `presses`; `allocated`: bytes allocated from one press to the next while
-cards are played, at most and in all. That interpreter has 64-bit words: a board needs about half.
+KIND `compiled`: as from .mpy files, without line numbers, and with modules that come and go; else as from
+source. Plays three hands. Prints one JSON object: heap in use (bytes, after collecting) by milestone:
+`start`, `display` (the stand-ins of the display stack), `console`, `title`, `dealt`, `playing`, `points`,
+`end`; `hands` played; `presses`. That interpreter has 64-bit words: a board needs about half.
 """
 
 import gc
@@ -14,7 +14,8 @@ import sys
 import micropython
 
 root = sys.argv[1]
-hands = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+compiled = sys.argv[2:] == ["compiled"]
+hands = 3
 here = __file__.rsplit("/", 1)[0]
 sys.path[:] = [here, root + "/lib", root]
 
@@ -29,13 +30,15 @@ def note(name):
 
 
 note("start")
+if compiled:
+    micropython.opt_level(3)
 import adafruit_displayio_sh1106  # noqa: E402,F401
 import keypad  # noqa: E402
 import terminalio  # noqa: E402,F401
 
 note("display")
 
-from handheld.boards import open_console  # noqa: E402
+import handheld.boards  # noqa: E402
 from handheld.console import Console  # noqa: E402
 
 
@@ -73,12 +76,12 @@ def plan():
 
 
 keypad.plan = plan
-console = open_console()
+console = handheld.boards.open_console()
 note("console")
 import pitch.app  # noqa: E402
 from pitch.app import main  # noqa: E402
 
-pitch.app._DROPS = True  # as on a board with the compiled program: screens' modules come and go
+pitch.app._COMPILED = compiled
 
 try:
     main(console)

@@ -20,7 +20,7 @@ def forget(name):
     globals().pop(name, None)
 
 
-def forget_library(package, module):
-    """Unloads `module` of another package, and the package."""
-    sys.modules.pop(package + "." + module, None)
-    sys.modules.pop(package, None)
+def forget_library():
+    """Unloads what sets a banner."""
+    for name in (b"adafruit_display_text.label", b"adafruit_display_text"):
+        sys.modules.pop(str(name, "utf-8"), None)

@@ -11,55 +11,35 @@ import handheld
 from handheld import forget
 from handheld.console import Console
 
-# Row: id, board.board_id it is chosen for, its pins and options. Pins are names of module `board`; an
-# empty text means that there is none. BUS is i2c, spi, or board for a display that comes with the board.
-_PICO = (
-    ("BUS", "i2c"),
-    ("DRIVER", "sh1106"),
-    ("SDA", "GP4"),
-    ("SCL", "GP5"),
-    ("ADDRESS", 0x3C),
-    ("HZ", 400_000),
-    ("LEFT", "GP10"),
-    ("RIGHT", "GP11"),
-    ("OK", "GP12"),
-    ("BACK", "GP13"),
-    ("SPEAKER", "GP15"),
-    ("LED", "LED"),
-)
-_MACROPAD = (
-    ("BUS", "board"),
-    ("BACK", "KEY1"),
-    ("LEFT", "KEY4"),
-    ("OK", "KEY5"),
-    ("RIGHT", "KEY6"),
-    ("ENCODER_OK", "BUTTON"),
-    ("ENCODER_A", "ROTA"),
-    ("ENCODER_B", "ROTB"),
-    ("SPEAKER", "SPEAKER"),
-    ("SPEAKER_ENABLE", "SPEAKER_ENABLE"),
-    ("LED", "LED"),
-)
-# FeatherWing OLED 128x64 (SH1107) on any Feather: its three buttons, and OK held is BACK.
-_FEATHERWING = (
-    ("BUS", "i2c"),
-    ("DRIVER", "sh1107"),
-    ("SDA", "SDA"),
-    ("SCL", "SCL"),
-    ("ADDRESS", 0x3C),
-    ("HZ", 400_000),
-    ("LEFT", "D9"),
-    ("OK", "D6"),
-    ("RIGHT", "D5"),
-    ("LED", "LED"),
-)
+# Row: id, board.board_id it is chosen for, its pins and options. Pins are names of module `board`; one
+# that is missing is not there. BUS is i2c, spi, or board for a display that comes with the board.
+# All of it bytes: a board keeps every short string of a module for ever, but bytes no longer than the module.
 PROFILES = (
-    ("pico", "raspberry_pi_pico", _PICO),
-    ("macropad", "adafruit_macropad_rp2040", _MACROPAD),
-    ("featherwing", "", _FEATHERWING),
+    (
+        b"pico",
+        b"raspberry_pi_pico",
+        b" BUS=i2c DRIVER=sh1106 SDA=GP4 SCL=GP5 ADDRESS=0x3C HZ=400000"
+        b" LEFT=GP10 RIGHT=GP11 OK=GP12 BACK=GP13 SPEAKER=GP15 LED=LED ",
+    ),
+    (
+        b"macropad",
+        b"adafruit_macropad_rp2040",
+        b" BUS=board LEFT=KEY4 RIGHT=KEY6 OK=KEY5 BACK=KEY1"
+        b" ENCODER_OK=BUTTON ENCODER_A=ROTA ENCODER_B=ROTB"
+        b" SPEAKER=SPEAKER SPEAKER_ENABLE=SPEAKER_ENABLE LED=LED ",
+    ),
+    (
+        # FeatherWing OLED 128x64 (SH1107) on any Feather: its three buttons, and OK held is BACK.
+        b"featherwing",
+        b"",
+        b" BUS=i2c DRIVER=sh1107 SDA=SDA SCL=SCL ADDRESS=0x3C HZ=400000"
+        b" LEFT=D9 OK=D6 RIGHT=D5 LED=LED ",
+    ),
 )
 
-_PREFIX = "HANDHELD_"
+
+def _text(data):
+    return str(data, "utf-8")
 
 
 class SetupError(Exception):
@@ -70,35 +50,43 @@ class Settings:
     """The chosen row, overridden name by name by HANDHELD_… of settings.toml."""
 
     def __init__(self):
-        name = os.getenv(_PREFIX + "PROFILE")
-        self.profile = None
-        names = ""
-        for row in PROFILES:
-            names += " " + row[0]
-            if name == row[0] or (not name and board.board_id == row[1]):
-                self.profile = row
-        if self.profile is None:
+        name = os.getenv(_text(b"HANDHELD_PROFILE"))
+        row = None
+        names = b""
+        for other in PROFILES:
+            names += b" " + other[0]
+            if name == _text(other[0]) or (not name and board.board_id == _text(other[1])):
+                row = other
+        if row is None:
             if name:
-                raise SetupError("settings.toml: no profile %s; there are:%s" % (name, names))
-            self.profile = PROFILES[0]
+                raise SetupError(
+                    "settings.toml: no profile %s; there are:%s" % (name, _text(names))
+                )
+            row = PROFILES[0]
+        self.row = row[2]
 
-    def text(self, name, default=""):
-        """A setting as text."""
-        value = os.getenv(_PREFIX + name)
-        if value is None:
-            value = default
-            for key, known in self.profile[2]:
-                if key == name:
-                    value = known
-        return str(value)
+    def text(self, name, default=b""):
+        """The setting `name` (bytes) as text."""
+        value = os.getenv(_text(b"HANDHELD_" + name))
+        if value is not None:
+            return str(value)
+        start = self.row.find(b" " + name + b"=")
+        if start < 0:
+            return _text(default)
+        start += len(name) + 2
+        return _text(self.row[start : self.row.find(b" ", start)])
 
     def number(self, name, default):
         """A setting as a whole number; settings.toml may give it with or without quotes, 0x allowed."""
-        text = self.text(name, default)
+        text = self.text(name)
+        if not text:
+            return default
         try:
             return int(text, 0)
         except ValueError:
-            raise SetupError("settings.toml: %s%s = %s is not a number" % (_PREFIX, name, text))
+            raise SetupError(
+                "settings.toml: HANDHELD_%s = %s is not a number" % (_text(name), text)
+            )
 
     def pin(self, name):
         """A pin, None if the setting is empty."""
@@ -108,19 +96,20 @@ class Settings:
         pin = getattr(board, text, None)
         if pin is None:
             raise SetupError(
-                "settings.toml: %s%s = %s, and this board has no such pin" % (_PREFIX, name, text)
+                "settings.toml: HANDHELD_%s = %s, and this board has no such pin"
+                % (_text(name), text)
             )
         return pin
 
 
 def open_display(settings):
     """The display, ready and dark, and its I2C bus with the address (None, 0 for other buses)."""
-    bus = settings.text("BUS")
-    rotation = settings.number("ROTATION", 0)
+    bus = settings.text(b"BUS")
+    rotation = settings.number(b"ROTATION", 0)
     if rotation not in (0, 90, 180, 270):
         raise SetupError("settings.toml: HANDHELD_ROTATION = %d; it is 0 or 180" % rotation)
     if bus == "board":
-        display = getattr(board, "DISPLAY", None)
+        display = getattr(board, _text(b"DISPLAY"), None)
         if display is None:
             raise SetupError(
                 "settings.toml: HANDHELD_BUS = board, and this board has no display of its own"
@@ -154,18 +143,18 @@ def reopen_display(i2c):
 
 
 def _drive(settings, wires):
-    driver = settings.text("DRIVER", "sh1106")
-    rotation = settings.number("ROTATION", 0)
-    if driver == "sh1107":
+    driver = settings.text(b"DRIVER", b"sh1106")
+    rotation = settings.number(b"ROTATION", 0)
+    if driver == _text(b"sh1107"):
         from adafruit_displayio_sh1107 import SH1107
 
         return SH1107(wires, width=128, height=64, rotation=rotation, auto_refresh=False)
-    if driver != "sh1106":
+    if driver != _text(b"sh1106"):
         raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
     from adafruit_displayio_sh1106 import SH1106
 
     # The panel's memory is 132 columns wide and the glass shows the middle 128.
-    start = settings.number("COLSTART", 2)
+    start = settings.number(b"COLSTART", 2)
     return SH1106(
         wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False
     )
@@ -178,15 +167,15 @@ def _open_i2c(settings):
         from i2cdisplaybus import I2CDisplayBus
     except ImportError:
         raise SetupError("This needs CircuitPython 9 or later")
-    scl = settings.pin("SCL")
-    sda = settings.pin("SDA")
-    address = settings.number("ADDRESS", 0x3C)
+    scl = settings.pin(b"SCL")
+    sda = settings.pin(b"SDA")
+    address = settings.number(b"ADDRESS", 0x3C)
     try:
-        i2c = I2C(scl, sda, frequency=max(1, settings.number("HZ", 400_000)))
+        i2c = I2C(scl, sda, frequency=max(1, settings.number(b"HZ", 400_000)))
     except (RuntimeError, ValueError, TypeError) as error:
         raise SetupError(
             "No display bus on %s and %s: %s. Check the display's four wires."
-            % (settings.text("SDA"), settings.text("SCL"), error)
+            % (settings.text(b"SDA"), settings.text(b"SCL"), error)
         )
     for other in (address, address ^ 1):  # modules come as 0x3C and 0x3D
         try:
@@ -206,13 +195,13 @@ def _open_spi(settings):
     try:
         # Kept for ever: the display bus holds no reference that the collector sees, and a bus that is
         # collected stops the program at the next refresh (CircuitPython 10.2.1).
-        handheld.spi = SPI(settings.pin("CLOCK"), settings.pin("DATA"))
+        handheld.spi = SPI(settings.pin(b"CLOCK"), settings.pin(b"DATA"))
         return FourWire(
             handheld.spi,
-            command=settings.pin("DC"),
-            chip_select=settings.pin("CS"),
-            reset=settings.pin("RESET"),
-            baudrate=settings.number("HZ", 2_000_000),
+            command=settings.pin(b"DC"),
+            chip_select=settings.pin(b"CS"),
+            reset=settings.pin(b"RESET"),
+            baudrate=settings.number(b"HZ", 2_000_000),
         )
     except (ValueError, RuntimeError, TypeError) as error:
         raise SetupError("No display bus on HANDHELD_CLOCK and HANDHELD_DATA: %s" % error)
@@ -228,16 +217,16 @@ def open_keys(settings):
         if pin is not None:
             pins.append((row[0], pin))
     dial = None
-    a = settings.pin("ENCODER_A")
+    a = settings.pin(b"ENCODER_A")
     if a is not None:
         from rotaryio import IncrementalEncoder
 
         dial = IncrementalEncoder(
-            a, settings.pin("ENCODER_B"), settings.number("ENCODER_DIVISOR", 4)
+            a, settings.pin(b"ENCODER_B"), settings.number(b"ENCODER_DIVISOR", 4)
         )
     if not pins:
         raise SetupError("settings.toml: no button at all; HANDHELD_OK is needed")
-    step = -1 if settings.number("ENCODER_REVERSE", 0) else 1
+    step = -1 if settings.number(b"ENCODER_REVERSE", 0) else 1
     try:
         return Keys(pins, dial, step)
     except (ValueError, RuntimeError) as error:
@@ -248,12 +237,12 @@ def open_sound(settings):
     """The piezo, silent if there is none."""
     from handheld.sound import Sound
 
-    pin = settings.pin("SPEAKER")
+    pin = settings.pin(b"SPEAKER")
     if pin is None:
         return Sound()
     from pwmio import PWMOut
 
-    enable = settings.pin("SPEAKER_ENABLE")
+    enable = settings.pin(b"SPEAKER_ENABLE")
     pwm = None
     try:
         pwm = PWMOut(pin, frequency=2200, duty_cycle=0, variable_frequency=True)
@@ -275,7 +264,7 @@ def open_light(settings):
     from digitalio import DigitalInOut
 
     try:
-        light = DigitalInOut(settings.pin("LED"))
+        light = DigitalInOut(settings.pin(b"LED"))
         light.switch_to_output(value=False)
         return light
     except (SetupError, ValueError, RuntimeError, TypeError, AttributeError):
@@ -297,8 +286,8 @@ def open_console():
                 keys = open_keys(settings)
             if sound is None:
                 sound = open_sound(settings)
-            report = settings.number("REPORT", 0)
-            seed = settings.number("SEED", -1)
+            report = settings.number(b"REPORT", 0)
+            seed = settings.number(b"SEED", -1)
             break
         except SetupError as error:
             print(error)

@@ -19,14 +19,8 @@ from handheld.store import Store
 _DIM_MS = const(60_000)
 _OFF_MS = const(300_000)
 _PROBE_MS = const(2_000)
-# A rest this short tells whoever watches that something will go on by itself; the longer one that only a
-# press can change anything.
-_BUSY = 0.004  # s
-_REST = 0.01
-_LEVELS = (0.05, 0.35, 1.0)  # brightness; none of them black (some panels are, at 0)
-_DIMMED = 0.01
-_FILE = "/handheld.dat"
-_NOTHING = b"\x80\xe3"  # the panel's command for doing nothing
+_LEVELS = (0.05, 0.35, 1.0, 0.01)  # brightness; none of them black (some panels are, at 0)
+_DIMMED = const(3)
 
 
 class Console:
@@ -43,13 +37,14 @@ class Console:
             memory = microcontroller.nvm
         except (ImportError, AttributeError):
             memory = None
-        self.store = Store(memory, _FILE)
+        self.store = Store(memory, "/handheld.dat")
         self.now = supervisor.ticks_ms()
         self.waiting = False
         self.level = 2
         self._start = self.now
         self._report = report
         self._seed = seed
+        self._reached = []  # milestones to tell
         self._rested = False  # what was last reported of `waiting`
         self._pressed = self.now  # when a button was last touched
         self._dimmed = False
@@ -62,10 +57,14 @@ class Console:
         """One round: refresh, rest, and the next intent (keys.py), 0 if there is none."""
         screen = self.screen
         screen.refresh()
+        if self._reached:
+            self._tell()
         if self._report and self._rested != self.waiting:
             self._rested = self.waiting
             print("rest" if self.waiting else "busy")
-        time.sleep(_REST if self.waiting else _BUSY)
+        # Seconds. The short rest tells whoever watches that something will go on by itself, the longer one
+        # that only a press can change anything.
+        time.sleep(0.01 if self.waiting else 0.004)
         self.now = now = supervisor.ticks_ms()
         self.sound.tick(now)
         intent = self.keys.poll(now)
@@ -79,7 +78,7 @@ class Console:
         idle = since(now, self._pressed)
         if idle > _DIM_MS and not self._dimmed:
             self._dimmed = True
-            screen.brightness(_DIMMED)
+            screen.brightness(_LEVELS[_DIMMED])
         if idle > _OFF_MS and screen.awake:
             screen.sleep()
         if self._address and since(now, self._probed) > _PROBE_MS:
@@ -106,7 +105,7 @@ class Console:
             if not i2c.try_lock():
                 return
             try:
-                i2c.writeto(self._address, _NOTHING)
+                i2c.writeto(self._address, b"\x80\xe3")  # the command for doing nothing
                 found = True
             except OSError:
                 pass
@@ -122,7 +121,7 @@ class Console:
                 return
             self.screen.replace(opened[0])
             self._i2c = opened[1]
-            self.screen.brightness(_DIMMED if self._dimmed else _LEVELS[self.level])
+            self.screen.brightness(_LEVELS[_DIMMED if self._dimmed else self.level])
         self._lost = not found
 
     def random16(self):
@@ -139,10 +138,13 @@ class Console:
         sys.modules.pop(module, None)
 
     def milestone(self, name):
-        """Prints heap and time on the serial console if HANDHELD_REPORT is 1."""
+        """Prints heap and time on the serial console if HANDHELD_REPORT is 1. The heap is that of the next
+        round, after collecting: nothing that only led here is left then, and nobody waits for it."""
         if self._report:
-            gc.collect()
-            print(
-                "milestone %s: used=%d free=%d ms=%d"
-                % (name, gc.mem_alloc(), gc.mem_free(), since(supervisor.ticks_ms(), self._start))
-            )
+            self._reached.append((name, since(supervisor.ticks_ms(), self._start)))
+
+    def _tell(self):
+        gc.collect()
+        for name, ms in self._reached:
+            print("milestone %s: used=%d free=%d ms=%d" % (name, gc.mem_alloc(), gc.mem_free(), ms))
+        self._reached.clear()

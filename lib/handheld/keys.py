@@ -20,11 +20,11 @@ _LONG_BACK = const(6)
 _REPEATS = const(1)  # the press comes again while the button is held
 _ON_RELEASE = const(2)  # a short press counts when it ends, because holding means something else
 ROWS = (
-    ("LEFT", _PREV, _NONE, _NONE, _REPEATS),
-    ("RIGHT", _NEXT, _NONE, _NONE, _REPEATS),
-    ("OK", _OK, _LONG_OK, _NONE, 0),
-    ("BACK", _BACK, _LONG_BACK, _NONE, 0),
-    ("ENCODER_OK", _OK, _LONG_OK, _NONE, 0),
+    (b"LEFT", _PREV, _NONE, _NONE, _REPEATS),
+    (b"RIGHT", _NEXT, _NONE, _NONE, _REPEATS),
+    (b"OK", _OK, _LONG_OK, _NONE, 0),
+    (b"BACK", _BACK, _LONG_BACK, _NONE, 0),
+    (b"ENCODER_OK", _OK, _LONG_OK, _NONE, 0),
 )
 # Without a BACK button the OK buttons are BACK too, when held.
 _OK_ALONE = (_OK, _BACK, _LONG_BACK, _ON_RELEASE)
@@ -44,7 +44,7 @@ class Keys:
         self._rows = []
         lone = True
         for name, _ in pins:
-            lone = lone and name != "BACK"
+            lone = lone and name != b"BACK"
         for name, _ in pins:
             for row in ROWS:
                 if row[0] == name:

@@ -56,8 +56,8 @@ class Screen:
     def __init__(self, display):
         self._display = display
         self._cells = _painted("cell_sheet")
-        self._light = self._palette(0, 0xFFFFFF)
-        self._dark = self._palette(0xFFFFFF, 0)
+        self._light = self._palette(0)
+        self._dark = self._palette(0xFFFFFF)
         self._root = Group()
         self._rows = [self._text_grid(_ROW_CELLS) for _ in range(8)]
         self._row = self._rows[0]
@@ -95,6 +95,7 @@ class Screen:
         """Shows an empty table: rows 0 and 4 of text, `slots` cards in the middle (at most 7), `held` in
         hand (at most 9)."""
         self._open(0x11)
+        self.prepare(slots, held)
         for place in range(_SLOTS + _HELD):
             if place < slots:
                 column, cells = self.below(place, slots)
@@ -104,15 +105,23 @@ class Screen:
                 x = _LEFT + pitch * (place - _SLOTS) + (pitch - 14) // 2
             else:
                 continue
-            grid = self._cards[place] or self._card_grid(place)
+            grid = self._cards[place]
             grid.x = x
             self.card(place, _NO_TILE, _NO_TILE, _PLAIN)
             self._root.append(grid)
-        if self._choices is None:
-            self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(_CHOICES)]
         for place in range(_CHOICES):
             self.choice(place, b"", _PLAIN)
             self._root.append(self._choices[place])
+
+    def prepare(self, slots, held):
+        """Makes what such a table needs and is not there yet: 40 ms on a Pico, when nobody waits."""
+        if self._tiles is None:
+            self._tiles = _painted("tile_sheet")
+            self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(_CHOICES)]
+        for place in range(_SLOTS + _HELD):
+            wanted = place < slots or _SLOTS <= place < _SLOTS + held
+            if wanted and self._cards[place] is None:
+                self._cards[place] = self._card_grid(place)
 
     def below(self, place, slots):
         """First cell, and how many, of the text below card `place` of `slots` in the middle."""
@@ -140,7 +149,7 @@ class Screen:
         if self._banner is not None:
             # The library that set it goes too: 11 KB of a board's heap, for a word between games.
             self._banner = None
-            handheld.forget_library("adafruit_display_text", "label")
+            handheld.forget_library()
         for place in range(8):
             row = self._rows[place]
             row.x = _LEFT
@@ -303,10 +312,10 @@ class Screen:
 
     # ---- building
 
-    def _palette(self, ink0, ink1):
+    def _palette(self, ground):
         palette = Palette(2)
-        palette[0] = ink0
-        palette[1] = ink1
+        palette[0] = ground
+        palette[1] = 0xFFFFFF - ground
         return palette
 
     def _text_grid(self, width):
@@ -321,9 +330,7 @@ class Screen:
         )
 
     def _card_grid(self, place):
-        if self._tiles is None:
-            self._tiles = _painted("tile_sheet")
-        grid = TileGrid(
+        return TileGrid(
             self._tiles,
             pixel_shader=self._light,
             width=1,
@@ -332,5 +339,3 @@ class Screen:
             tile_height=12,
             y=8 if place < _SLOTS else 40,
         )
-        self._cards[place] = grid
-        return grid

@@ -1,8 +1,8 @@
 """The game as it is seen and played: a stack of screens, fed with intents and ticks, never with pins.
 `main` is handed a console by code.py. Screens that are rare are imported when they are first asked for.
 
-A screen has draw() (shows all of itself), on(intent), and tick(now), which is True while only a press can
-change anything.
+A screen has draw() (shows all of itself), on(intent), tick(now), which is True while only a press can change
+anything, and `module`, the names of the modules it needs.
 """
 
 import gc
@@ -19,13 +19,33 @@ _SOUND = const(0)
 _LIGHT = const(1)
 _SPEED = const(2)
 _COUNT = const(5)
+_PLAYERS = const(3)
+_HAND = const(6)  # cards
 _FIRST = b"\x01\x02\x01\x04\x07"
 _LOWEST = b"\x00\x00\x00\x02\x05"
 _HIGHEST = b"\x01\x02\x02\x07\x34"
-# Modules of screens are dropped while none of their screens is there: 4 to 7 KB each of a board's heap. It
-# takes 50 ms to load a compiled one again; from source it would be half a second, so those stay.
-_SCREENS = ("menus", "table", "sheets", "session")
-_DROPS = __file__.endswith(".mpy")
+# What a game needs, the table's cards at last, is made while the title waits for a press, one by one (in all
+# 250 ms compiled, 2 s from source), so that a deal need not wait for it. Not where memory is short: there it
+# comes when it is asked for.
+_AHEAD = (
+    "rules", "rng", "score", "hand", "match", "view", "bots.plain",
+    "app.game", "app.session", "app.felt", "app.table", "app.sheets", "",
+)  # fmt: skip
+_AHEAD_BYTES = const(49152)
+# Modules dropped again, 2 to 7 KB each: the first two while a game is played, if they are compiled (15 ms to
+# load again; half a second from source); all that are not in use where memory is short.
+_SCREENS = ("menus", "session", "table", "felt", "sheets")
+_RARE = const(2)
+_COMPILED = __file__.endswith(".mpy")
+_SHORT = const(40960)  # bytes that the largest of them may need while it is compiled
+
+
+def _free():
+    """Bytes of heap that are free; plenty on a PC, which does not say."""
+    try:
+        return gc.mem_free()
+    except AttributeError:
+        return 1 << 24
 
 
 class App:
@@ -41,7 +61,9 @@ class App:
         self.stack = []
         self.top = None
         self.told = 0
-        self.reached = None  # a milestone to report in the next round, when nothing of what led there is left
+        self.ahead = 0  # how many of _AHEAD are loaded
+        self.coming = None  # the module of the screen to be shown at the end of this round
+        self.untidy = False  # there is something to collect, once what was done is shown
         self.home()
         self.tell_store()
 
@@ -49,14 +71,32 @@ class App:
         """One round: a button's intent, or else a tick."""
         console = self.console
         intent = console.wait()
-        if self.reached is not None:
-            console.milestone(self.reached)
-            self.reached = None
+        if self.untidy:
+            self.untidy = False
+            gc.collect()
         if intent == _LONG_BACK:
             self.home()
         elif intent:
             self.top.on(intent)
-        console.waiting = self.top.tick(console.now)
+        waiting = self.coming is None and self.top.tick(console.now)
+        if self.coming is not None:
+            self._come()
+        elif waiting and not intent and self.ahead < len(_AHEAD):
+            self._load_ahead()
+            waiting = False
+        console.waiting = waiting
+
+    def _load_ahead(self):
+        """Loads one more module, so that no press waits for more than one."""
+        self.untidy = True
+        if _free() < _AHEAD_BYTES:
+            self.ahead = len(_AHEAD)
+            return
+        if self.ahead < len(_AHEAD) - 1:
+            __import__("pitch." + _AHEAD[self.ahead])
+        else:
+            self.screen.prepare(self.values[_PLAYERS], _HAND)
+        self.ahead += 1
 
     # ---- the stack
 
@@ -67,15 +107,30 @@ class App:
 
     def _show(self):
         self.top = self.stack[-1]
-        if _DROPS:
-            for name in _SCREENS:
-                used = False
-                for screen in self.stack:
-                    used = used or screen.module == name
-                if not used and globals().pop(name, None):
-                    self.console.drop("pitch.app." + name)
-            gc.collect()
+        self._drop()
         self.top.draw()
+
+    def _drop(self):
+        """Unloads what is not in use now, as far as _SCREENS says."""
+        self.untidy = True
+        short = _free() < _SHORT
+        if short:
+            gc.collect()
+            short = _free() < _SHORT
+        if not (_COMPILED or short):
+            return
+        if not short:
+            for screen in self.stack:
+                if screen.module == "menus":
+                    return
+        for name in _SCREENS if short else _SCREENS[0:_RARE]:
+            used = False
+            for screen in self.stack:
+                used = used or name in screen.module
+            if not used and globals().pop(name, None):
+                self.console.drop("pitch.app." + name)
+        if short:
+            gc.collect()
 
     def push(self, screen):
         """Shows a screen over the one that is there."""
@@ -99,6 +154,7 @@ class App:
         """Back to the title, from everywhere. The game is kept."""
         self.stack = [self.load("menus").Title(self)]
         self._show()
+        self.ahead = 0
 
     def pause(self):
         """What BACK does in a game."""
@@ -106,23 +162,34 @@ class App:
 
     # ---- the game
 
+    # To the table and to a hand's points one comes at the end of a round: what leads there is no longer
+    # in the way then, which matters where memory is short.
+
     def play_hand(self):
         """To the table."""
-        self.swap(self.load("table").Table(self))
-        self.reached = "playing"
+        self.coming = "table"
 
     def hand_over(self):
         """The hand is over: its points."""
         if self.game.match.winner >= 0:
             self.load("session").count_game(self.game)
-        self.swap(self.load("sheets").Points(self))
-        self.reached = "points"
+        self.coming = "sheets"
+
+    def _come(self):
+        name = self.coming
+        self.coming = self.top = None
+        self.stack = []
+        self._drop()
+        module = self.load(name)
+        playing = name == "table"
+        self.swap(module.Table(self) if playing else module.Points(self))
+        self.console.milestone("playing" if playing else "points")
+        self.tell_store()
 
     def next_hand(self):
         """Deals the next hand."""
         self.game.deal()
         self.play_hand()
-        self.tell_store()
 
     def after_game(self):
         """The game is over, and everything about it has been seen."""

@@ -5,8 +5,6 @@ Journal (see the console's store): the header tells how to make the match, a mar
 was dealt, and every action follows as it happens, as numbers 0 .. 69.
 """
 
-import gc
-
 from pitch import rules as r
 from pitch.app import texts
 from pitch.bots import plain
@@ -38,7 +36,6 @@ class Game:
         self.store.mark(self._mark(), len(self.hand.log) + _SPARE)
         match.deal()
         self.look()
-        gc.collect()  # between hands, so that it need not happen in one
         self.console.milestone("dealt")
 
     def set_table(self, rules):
@@ -130,3 +127,16 @@ class Game:
             if not more:
                 break
         return data
+
+    def scores_before(self, n, scores):
+        """Fills the list `scores` with those before hand n (from 0) of this game, out of the journal."""
+        data = self.store.mark_data(n)
+        sides = self.rules.nsides
+        for side in range(sides):
+            scores[side] = whole(data, 3 + side, 2 * sides) - 128
+
+
+def whole(data, place, distance):
+    """The number whose lower byte is at `place`, with its upper one, signed, `distance` behind, if any."""
+    upper = data[place + distance] if place + distance < len(data) else 0
+    return data[place] + (upper - 256 if upper > 127 else upper) * 256

@@ -63,56 +63,67 @@ _DO_ERASE = const(38)
 _DO_FORGO = const(39)
 _DO_TEST = const(40)
 
-# Lists: row of the first item, heading, then label and what it does, item by item.
-_LIST_NEW = (
-    3,
-    b"New game",
-    (b"Deal the cards", _DO_START),
-    (b"Players", _PLAYERS),
-    (b"Play to", _TARGET),
+# Lists: row of the first item, heading, then label and what it does, item by item. The first are in the
+# order of what opens them.
+_LIST_NEW = const(0)
+_LIST_SETTINGS = const(1)
+_LIST_PAUSE = const(2)
+_LIST_ANEW = const(3)
+_LIST_AFTER = const(4)
+_LIST_TITLE = const(5)
+_LIST_TITLE_FIRST = const(6)
+_LIST_FOREIGN = const(7)
+_LIST_NOTED = const(8)
+_LISTS = (
+    (
+        3,
+        b"New game",
+        (b"Deal the cards", _DO_START),
+        (b"Players", _PLAYERS),
+        (b"Play to", _TARGET),
+    ),
+    (
+        2,
+        b"Settings",
+        (b"Sound", _SOUND),
+        (b"Light", _LIGHT),
+        (b"Speed", _SPEED),
+        (b"Test the screen", _DO_TEST),
+    ),
+    (
+        2,
+        b"Pause",
+        (b"Play on", _DO_RESUME),
+        (b"Score sheet", _DO_SCORES),
+        (b"Last trick", _DO_TRICK),
+        (b"Ledger", _DO_LEDGER),
+        (b"Settings", _DO_SETTINGS),
+        (b"Title (game is kept)", _DO_TITLE),
+    ),
+    (
+        2,
+        b"A game is not over.",
+        (b"Keep it", _DO_RESUME),
+        (b"Start another one", _DO_NEW),
+    ),
+    (
+        3,
+        b"The game is over.",
+        (b"Next game", _DO_NEXT_GAME),
+        (b"Ledger", _DO_LEDGER),
+        (b"Title", _DO_TITLE),
+    ),
+    (
+        4,
+        b"",
+        (b"Continue", _DO_CONTINUE),
+        (b"New game", _DO_NEW),
+        (b"Settings", _DO_SETTINGS),
+    ),
+    (4, b"", (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS)),
+    (4, b"", (b"Play without saving", _DO_FORGO), (b"Erase it", _DO_ERASE)),
+    (5, b"", (b"Play on", _DO_RESUME)),
 )
-_LIST_SETTINGS = (
-    2,
-    b"Settings",
-    (b"Sound", _SOUND),
-    (b"Light", _LIGHT),
-    (b"Speed", _SPEED),
-    (b"Test the screen", _DO_TEST),
-)
-_LIST_PAUSE = (
-    2,
-    b"Pause",
-    (b"Play on", _DO_RESUME),
-    (b"Score sheet", _DO_SCORES),
-    (b"Last trick", _DO_TRICK),
-    (b"Ledger", _DO_LEDGER),
-    (b"Settings", _DO_SETTINGS),
-    (b"Title (game is kept)", _DO_TITLE),
-)
-_LIST_ANEW = (
-    2,
-    b"A game is not over.",
-    (b"Keep it", _DO_RESUME),
-    (b"Start another one", _DO_NEW),
-)
-_LIST_TITLE = (
-    4,
-    b"",
-    (b"Continue", _DO_CONTINUE),
-    (b"New game", _DO_NEW),
-    (b"Settings", _DO_SETTINGS),
-)
-_LIST_TITLE_FIRST = (4, b"", (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS))
-_LIST_AFTER = (
-    3,
-    b"The game is over.",
-    (b"Next game", _DO_NEXT_GAME),
-    (b"Ledger", _DO_LEDGER),
-    (b"Title", _DO_TITLE),
-)
-_LIST_FOREIGN = (4, b"", (b"Play without saving", _DO_FORGO), (b"Erase it", _DO_ERASE))
-_LIST_NOTED = (5, b"", (b"Play on", _DO_RESUME))
-_LISTS = (_LIST_NEW, _LIST_SETTINGS, _LIST_PAUSE, _LIST_ANEW, _LIST_AFTER)
 
 
 class Menu:
@@ -120,9 +131,9 @@ class Menu:
 
     module = "menus"
 
-    def __init__(self, app, table):
+    def __init__(self, app, what):
         self.app = app
-        self.table = table
+        self.table = _LISTS[what]
         self.at = 0
         self.editing = False
 
@@ -209,7 +220,7 @@ class Title(Menu):
         """Shows the page anew; the pointer is on what most want."""
         app = self.app
         self.at = 0
-        self.table = _LIST_TITLE if continues(app) else _LIST_TITLE_FIRST
+        self.table = _LISTS[_LIST_TITLE if continues(app) else _LIST_TITLE_FIRST]
         app.screen.text(texts.TITLE)
         screen = app.screen
         screen.row(0)
@@ -244,7 +255,7 @@ class Notice(Menu):
 
     def back(self):
         """Not answered is answered with the harmless one."""
-        choose(self.app, _DO_FORGO if self.table is _LIST_FOREIGN else _DO_RESUME)
+        choose(self.app, _DO_FORGO if self.table is _LISTS[_LIST_FOREIGN] else _DO_RESUME)
 
 
 def pausing(app):
@@ -262,7 +273,7 @@ def choose(app, what):
     if what == _DO_NEW and len(app.stack) == 1 and unfinished(app):
         what = _DO_ANEW
     if what < _DO_CONTINUE:
-        app.push(Menu(app, _LISTS[what - _DO_NEW]))
+        app.push(Menu(app, what - _DO_NEW))
     elif what == _DO_CONTINUE:
         resume(app)
     elif what == _DO_START:
@@ -310,7 +321,6 @@ def start(app):
     app.game = Game(app.console)
     app.load("session").start(app.game, app.values[_PLAYERS], app.values[_TARGET])
     app.play_hand()
-    app.tell_store()
 
 
 def resume(app):
@@ -330,7 +340,6 @@ def resume(app):
         app.hand_over()
     else:
         app.play_hand()
-    app.tell_store()
 
 
 def next_game(app):
@@ -338,11 +347,10 @@ def next_game(app):
     app.game.games += 1
     app.load("session").next_game(app.game)
     app.play_hand()
-    app.tell_store()
 
 
 def last_trick(app):
     """Shows the last trick, if the table is on top."""
-    if app.top.module == "table":
+    if "table" in app.top.module:
         app.top.review()
         app.top.paint()

@@ -3,6 +3,7 @@ makes it as the journal's header says, deals the hand of the last mark and takes
 Imported when one of these is done, and dropped again. The journal is described in game.py."""
 
 from pitch import rules as r
+from pitch.app.game import whole
 from pitch.app.texts import YOU
 from pitch.cards import BID, PASS, STAND, THROW, const
 
@@ -92,7 +93,7 @@ def _read_header(game, data):
     for option in range(_OPTIONS):
         options.append((option, data[2 + option]))
     place = 3 + _OPTIONS + data[2 + _OPTIONS]
-    name = str(data[3 + _OPTIONS : place], "ascii")
+    name = str(data[3 + _OPTIONS : place], "utf-8")
     hi = data[place] << 8 | data[place + 1]
     lo = data[place + 2] << 8 | data[place + 3]
     game.games = data[place + 4]
@@ -107,20 +108,6 @@ def _read_header(game, data):
         match.ledger[side] = (data[place + 2 * side] << 8 | data[place + 2 * side + 1]) - 32768
 
 
-def _whole(data, place, distance):
-    """The number whose lower byte is at `place`, with its upper one, signed, `distance` behind, if any."""
-    upper = data[place + distance] if place + distance < len(data) else 0
-    return data[place] + (upper - 256 if upper > 127 else upper) * 256
-
-
-def scores_before(game, n, scores):
-    """Fills the list `scores` with those before hand n (from 0) of this game, out of the journal."""
-    data = game.store.mark_data(n)
-    sides = game.rules.nsides
-    for side in range(sides):
-        scores[side] = _whole(data, 3 + side, 2 * sides) - 128
-
-
 def _read_mark(game, data):
     match = game.match
     sides = game.rules.nsides
@@ -129,8 +116,8 @@ def _read_mark(game, data):
     match.hands = data[0] << 8 | data[1]
     match.dealer = data[2]
     for side in range(sides):
-        match.scores[side] = _whole(data, 3 + side, 2 * sides) - 128
-        match.setbacks[side] = _whole(data, 3 + sides + side, 2 * sides)
+        match.scores[side] = whole(data, 3 + side, 2 * sides) - 128
+        match.setbacks[side] = whole(data, 3 + sides + side, 2 * sides)
 
 
 def start(game, players, target):
@@ -161,7 +148,7 @@ def _header(game):
     data = bytearray((_FORMAT, rules.players))
     data += rules.options[0:_OPTIONS]
     data.append(len(rules.name))
-    data += bytes(rules.name, "ascii")
+    data += bytes(rules.name, "utf-8")
     for half in (match.hi, match.lo):
         data += bytes((half >> 8, half & 0xFF))
     data.append(game.games & 0xFF)

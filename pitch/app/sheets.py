@@ -1,7 +1,6 @@
 """What a hand and a game came to: the points one by one, the score sheet, the winner, who pays.
 Imported by the app."""
 
-from pitch import rules as r
 from pitch.app.texts import NAMES, YOU
 from pitch.cards import const
 
@@ -14,7 +13,10 @@ _FALL = const(3)
 _POINTER = const(8)
 _COLUMNS = const(21)
 
-# Names of points in the order of pitch.rules.
+# Points, as pitch.text.POINTS has them, and what they are called here.
+_HIGH = const(2)
+_TAKEN_JACK = const(4)
+_GAME = const(5)
 _POINTS = (b"Turned", b"Gift", b"High", b"Low", b"Jack", b"Game", b"Ten", b"Five", b"Off5")
 _RANKS = b"..23456789\x0aJQKA"  # the ten is one cell of its own
 
@@ -95,7 +97,7 @@ class Points(Page):
         screen.row(2 + i if view.npoints < 6 else 1 + i)
         screen.add(_POINTS[name])
         screen.to(6)
-        if name == r.GAME:
+        if name == _GAME:
             screen.number(view.pips[side])
             screen.add(b" pips")
         else:
@@ -111,16 +113,16 @@ class Points(Page):
         """Writes the card that made High, Low or Jack."""
         screen = self.app.screen
         view = self.game.view
-        if not r.HIGH <= name <= r.TAKEN_JACK:
+        if not _HIGH <= name <= _TAKEN_JACK:
             return
         best = -1
         for i in range(view.first, view.logged):
             card = view.log[i]
             if view.follows[card] == view.trump:
-                if name == r.TAKEN_JACK:
+                if name == _TAKEN_JACK:
                     if card & 15 == 11:
                         best = card
-                elif best < 0 or (card > best) == (name == r.HIGH):
+                elif best < 0 or (card > best) == (name == _HIGH):
                     best = card
         if best >= 0:
             rank = best & 15
@@ -203,8 +205,7 @@ class Sheet(Page):
         marks = game.store.marks
         older = min(marks - (0 if match.counted else 1), _LINES - 1) if marks == match.hands else 0
         for line in range(older):
-            before = app.load("session").scores_before
-            before(game, marks - older + line - (0 if match.counted else 1), scores)
+            game.scores_before(marks - older + line - (0 if match.counted else 1), scores)
             self.write(line, scores, width)
         self.write(older, match.scores, width)
 
@@ -237,8 +238,8 @@ class Won(Page):
         app = self.app
         match = self.game.match
         winner = match.winner
-        name = str(NAMES[winner], "ascii")
-        app.screen.text("You win!" if winner == YOU else name + " wins")
+        banner = b"You win!" if winner == YOU else NAMES[winner] + b" wins"
+        app.screen.text(str(banner, "utf-8"))
         app.screen.row(5)
         app.screen.add(b"with ")
         app.screen.number(match.scores[winner])

@@ -1,8 +1,9 @@
-"""The card table: bidding, play, who took the trick. Imported by the app; draws what the view holds."""
+"""The card table: bidding, play, who took the trick. Imported by the app; felt.py draws it."""
 
-from pitch import rules as r
-from pitch.app.texts import NAMES, YOU
-from pitch.cards import BID, PASS, STAND, const
+from pitch.app.felt import Felt
+from pitch.app.texts import YOU
+from pitch.cards import PASS, const
+from pitch.rules import DONE, PLAYING
 
 # What the console (lib/handheld) understands; a test compares the numbers.
 _PREV = const(1)
@@ -12,18 +13,8 @@ _BACK = const(4)
 _LONG_OK = const(5)
 _CLICK = const(0)
 _CARD = const(1)
-_DEALER = const(11)
-_COLUMNS = const(21)
-_NO_TILE = const(0)
-_TURN_TILE = const(1)
-_PASS_TILE = const(15)
-_SUIT_TILE = const(16)
-_ONE_TILE = const(20)
 _PLAIN = const(0)
-_DIM = const(1)
 _CHOSEN = const(2)
-_HELD_PLACE = const(7)
-_CHOICES = const(5)
 
 # What the table is doing.
 _ASK = const(0)  # the person decides
@@ -33,25 +24,20 @@ _TELL = const(3)  # something is told in the top row for a moment
 _REVIEW = const(4)  # the last trick again
 
 # Milliseconds by speed: before a bot moves, how long a trick lies open (0: until OK), how long news stay.
-_BOT_MS = (1200, 700, 200)
-_TRICK_MS = (0, 2000, 800)
-_TELL_MS = (2000, 1200, 500)
+_PAUSES = ((1200, 700, 200), (0, 2000, 800), (2000, 1200, 500))
+_BOT_MS = const(0)
+_TRICK_MS = const(1)
+_TELL_MS = const(2)
 _GUARD_MS = const(180)  # an OK meant for a bot's pause must not play a card
 
 _ORDER = b"\x02\x03\x01\x00"  # places of clubs, diamonds, hearts, spades in the hand, from the left
-# What choices are called, four cells each, by action from pitch.cards.PASS on: pass, bids 1 to 14, a gap,
-# stand to keep, a gap of two, the four suits.
-_LABELS = (
-    b"Pass 1   2   3   4   5   6   7   8   9   10  11  12  13  14     "
-    b"StndBeg GiveRun SellKeep        \x20\x00\x01\x20\x20\x02\x03\x20\x20\x04\x05\x20\x20\x06\x07\x20"
-)
 
 
-class Table:
+class Table(Felt):
     """The hand that is being played. slots[]: the person's cards in the order of suits and ranks, where
     they stay until played; legal[]: which of them may be played; cursor: the chosen slot or choice."""
 
-    module = "table"
+    module = "table felt"
 
     def __init__(self, app):
         self.app = app
@@ -105,22 +91,22 @@ class Table:
         self.state = _TELL
         self.timer(_TELL_MS)
 
-    def timer(self, lengths):
+    def timer(self, what):
         """Starts a pause, of the length that the chosen speed gives it."""
         self.began = self.app.console.now
-        self.length = 1 if self.hurry else lengths[self.app.speed()]
+        self.length = 1 if self.hurry else _PAUSES[what][self.app.speed()]
 
     def go(self):
         """Whose turn is it?"""
         view = self.view
-        if view.phase == r.DONE:
+        if view.phase == DONE:
             self.app.hand_over()
         elif view.turn == YOU:
             self.state = _ASK
             self.hurry = False
             self.began = self.app.console.now
             self.cursor = 0
-            if view.phase == r.PLAYING:
+            if view.phase == PLAYING:
                 self.mark_legal()
                 while not self.legal[self.cursor]:
                     self.cursor += 1
@@ -190,7 +176,7 @@ class Table:
             if self.app.since(self.began) >= _GUARD_MS:
                 view = self.view
                 self.act(
-                    self.slots[self.cursor] if view.phase == r.PLAYING else view.acts[self.cursor]
+                    self.slots[self.cursor] if view.phase == PLAYING else view.acts[self.cursor]
                 )
                 self.paint()
         elif intent == _NEXT or intent == _PREV:
@@ -201,7 +187,7 @@ class Table:
         """Moves the cursor to the next card that may be played, or the next choice, round the end."""
         view = self.view
         cursor = self.cursor
-        if view.phase == r.PLAYING:
+        if view.phase == PLAYING:
             while True:
                 cursor = (cursor + step) % len(self.slots)
                 if self.legal[cursor]:
@@ -219,195 +205,3 @@ class Table:
         """Shows the last trick again, until a button is pressed."""
         if self.view.ntricks:
             self.state = _REVIEW
-
-    # ---- drawing
-
-    def draw(self):
-        """Shows the table anew."""
-        self.app.screen.table(self.game.rules.players, self.size)
-        self.paint()
-
-    def paint(self):
-        """Brings the table up to date; only what differs is sent to the panel."""
-        if self.app.top is not self:  # what was done has led to another screen
-            return
-        self.paint_top()
-        self.paint_middle()
-        self.paint_names()
-        self.paint_hand()
-        count = self.view.n if self.state == _ASK and self.view.phase != r.PLAYING else 0
-        for i in range(_CHOICES - count):
-            self.app.screen.choice(i, b"", _PLAIN)
-        for i in range(count):
-            self.show_choice(i, _CHOSEN if i == self.cursor else _PLAIN)
-
-    def paint_top(self):
-        """The top row: what is being asked, told or played for."""
-        screen = self.app.screen
-        view = self.view
-        screen.row(0)
-        if self.state == _TELL:
-            if view.phase == r.PLAYING:
-                screen.add(NAMES[view.pitcher])
-                screen.add(b" pitch for " if view.pitcher == YOU else b" pitches for ")
-                screen.number(view.bid)
-            else:
-                screen.add(b"Hand ")
-                screen.number(self.game.match.hands)
-                screen.add(b": ")
-                screen.add(NAMES[view.dealer])
-                screen.add(b" deal" if view.dealer == YOU else b" deals")
-        elif self.state == _TRICK or self.state == _REVIEW:
-            winner = view.tricks[view.ntricks - 1]
-            screen.add(NAMES[winner])
-            if self.state == _REVIEW:
-                screen.add(b" took the trick")
-            else:
-                screen.add(b" take the trick" if winner == YOU else b" takes the trick")
-        elif view.phase != r.PLAYING:
-            self.paint_bidding()
-        elif view.trump < 0:
-            screen.add(NAMES[view.turn])
-            if view.bid:
-                screen.add(b" bid ")
-                screen.number(view.bid)
-            screen.add(b": lead trump" if view.turn == YOU else b", sets trump")
-        else:
-            self.paint_contract()
-        screen.end()
-
-    def paint_bidding(self):
-        screen = self.app.screen
-        view = self.view
-        if view.turn == YOU:
-            screen.add(b"Bid?" if view.n < _CHOICES else b"")
-            return
-        if view.high:
-            screen.add(b"High ")
-            screen.number(view.high)
-            screen.code(32)
-            screen.add(NAMES[view.pitcher])
-        else:
-            screen.add(b"Bidding")
-        screen.to(_COLUMNS - 10)
-        screen.add(b"dealer ")
-        screen.add(NAMES[view.dealer])
-
-    def paint_contract(self):
-        screen = self.app.screen
-        view = self.view
-        screen.add(NAMES[view.pitcher])
-        screen.code(32)
-        if view.bid:
-            screen.number(view.bid)
-        screen.suit(view.trump)
-        if view.led >= 0:
-            screen.add(b" led")
-            screen.suit(view.led)
-        screen.to(_COLUMNS - 7)
-        screen.add(b"dlr ")
-        screen.add(NAMES[view.dealer])
-
-    def paint_middle(self):
-        """Everybody's bid, or card in the trick; an arrow shows whose turn it is."""
-        screen = self.app.screen
-        view = self.view
-        tops = self.tops
-        bottoms = self.bottoms
-        for seat in range(7):
-            tops[seat] = bottoms[seat] = _NO_TILE
-        shown = -1
-        if view.trump >= 0:
-            shown = self.lay_trick()
-        elif view.phase != r.PLAYING or self.state == _TELL:
-            self.lay_bids()
-            if view.high:
-                shown = view.pitcher
-        if self.state == _ASK or self.state == _BOT:
-            tops[view.turn] = _NO_TILE
-            bottoms[view.turn] = _TURN_TILE
-        for seat in range(view.rules.players):
-            screen.card(seat, tops[seat], bottoms[seat], _CHOSEN if seat == shown else _PLAIN)
-
-    def lay_trick(self):
-        """The cards of the trick; the winner's seat if it is finished, else -1."""
-        view = self.view
-        start = view.ends[view.ntricks - 1] if view.ntricks else view.first
-        end = view.logged
-        shown = -1
-        if self.state == _TRICK or self.state == _REVIEW:
-            end = start
-            start = view.ends[view.ntricks - 2] if view.ntricks > 1 else view.first
-            shown = view.tricks[view.ntricks - 1]
-        for i in range(start, end):
-            card = view.log[i]
-            self.tops[view.by[i]] = card & 15
-            self.bottoms[view.by[i]] = _SUIT_TILE + (card >> 4)
-        return shown
-
-    def lay_bids(self):
-        """Everybody's bid so far."""
-        view = self.view
-        for i in range(view.logged):
-            action = view.log[i]
-            tile = _NO_TILE
-            if action == PASS:
-                tile = _PASS_TILE
-            elif PASS < action < STAND:
-                bid = action - BID
-                tile = _ONE_TILE if bid == 1 else bid if bid < 11 else _NO_TILE
-            self.tops[view.by[i]] = tile
-
-    def paint_names(self):
-        """Who sits where, with the dealer's mark until trump is made, then the tricks taken."""
-        screen = self.app.screen
-        view = self.view
-        players = view.rules.players
-        play = view.trump >= 0
-        screen.row(4)
-        for seat in range(players):
-            column, cells = screen.below(seat, players)
-            screen.to(column)
-            if cells < 4:
-                screen.code(NAMES[seat][0])
-            else:
-                screen.add(NAMES[seat])
-            if play:
-                count = 0
-                for i in range(view.ntricks):
-                    if view.tricks[i] == seat:
-                        count += 1
-                screen.number(count)
-            else:
-                screen.code(_DEALER if seat == view.dealer else 32)
-        screen.end()
-
-    def paint_hand(self):
-        """The person's cards; on the person's turn those that may not be played are dim."""
-        view = self.view
-        asking = self.state == _ASK and view.phase == r.PLAYING
-        for i in range(self.size):
-            if self.slots[i]:
-                held = False
-                for j in range(view.held[YOU]):
-                    if view.hand[j] == self.slots[i]:
-                        held = True
-                if not held:
-                    self.slots[i] = 0
-            style = _PLAIN
-            if asking:
-                style = _CHOSEN if i == self.cursor else _PLAIN if self.legal[i] else _DIM
-            self.show_slot(i, style)
-
-    def show_slot(self, i, style):
-        """Shows slot i of the hand."""
-        card = self.slots[i]
-        if card:
-            self.app.screen.card(_HELD_PLACE + i, card & 15, _SUIT_TILE + (card >> 4), style)
-        else:
-            self.app.screen.card(_HELD_PLACE + i, _NO_TILE, _NO_TILE, _PLAIN)
-
-    def show_choice(self, i, style):
-        """Shows choice i of the top row."""
-        start = (self.view.acts[i] - PASS) * 4
-        self.app.screen.choice(_CHOICES - self.view.n + i, _LABELS, style, start)

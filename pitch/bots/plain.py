@@ -1,8 +1,14 @@
 """A plain bot: some rules of thumb, no search, no memory of its own. Imports the core's constants.
 Works on what Hand.observe has put into the view, and allocates nothing."""
 
-from pitch.cards import ACE, BID, JACK, KING, NAME, PASS, PIPS, QUEEN, TEN
+from pitch.cards import BID, NAME, PASS, PIPS, const
 from pitch.rules import BIDDING, NAMING, PLAYING
+
+_TEN = const(10)
+_JACK = const(11)
+_QUEEN = const(12)
+_KING = const(13)
+_ACE = const(14)
 
 # Worth of a suit as trump, in tenths of a point, by the ranks held in it.
 _HIGH = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x03\x06\x0a\x00"  # High by the best card
@@ -37,16 +43,16 @@ def _worth(view, suit):
                 high = rank
             if rank < low:
                 low = rank
-            if rank == JACK:
+            if rank == _JACK:
                 jack = 1
             pips += PIPS[rank]
-        elif rank == ACE or rank == TEN:
+        elif rank == _ACE or rank == _TEN:
             pips += 3
     if not count:
         return 0
     worth = _HIGH[high] + _LOW[low] + (count - 1) * 3 + (4 if pips > 9 else 0)
     if jack:
-        worth += 8 if high > JACK or count > 2 else 4
+        worth += 8 if high > _JACK or count > 2 else 4
     return worth
 
 
@@ -75,7 +81,7 @@ def _value(view, card):
     worth = PIPS[rank] * 4 + rank
     if view.follows[card] == view.trump:
         worth += 20
-        if rank == JACK:
+        if rank == _JACK:
             worth += 40
         elif rank < 5:
             worth += 6  # likely Low already; keep the last trumps for ruffing
@@ -97,16 +103,16 @@ def _lead(view):
                 top = acts[i]
     if view.trump < 0:
         return top
-    if view.pitcher == view.seat and top >= 0 and (top & 15 >= QUEEN or mine > 2):
+    if view.pitcher == view.seat and top >= 0 and (top & 15 >= _QUEEN or mine > 2):
         return top
     best = acts[0]
     score = 1000
     for i in range(view.n):
         card = acts[i]
         value = _value(view, card)
-        if view.follows[card] != trump and card & 15 == ACE:
+        if view.follows[card] != trump and card & 15 == _ACE:
             value = -10
-        elif view.follows[card] != trump and card & 15 == KING:
+        elif view.follows[card] != trump and card & 15 == _KING:
             value -= 10
         if value < score:
             score = value
@@ -122,7 +128,7 @@ def _follow(view):
     prize = 0
     for i in range(start, view.logged):
         prize += PIPS[log[i] & 15]
-        if view.follows[log[i]] == view.trump and log[i] & 15 == JACK:
+        if view.follows[log[i]] == view.trump and log[i] & 15 == _JACK:
             prize += 15
     behind = view.rules.players - 1 - (view.logged - start)  # how many play after this seat
     top = view.follows[view.best]
@@ -138,9 +144,9 @@ def _follow(view):
             value = -value  # a partner has it: give it all
         elif wins:
             gain = prize + PIPS[card & 15] + 3
-            safe = 4 if behind == 0 else 3 if card & 15 >= KING or suit == view.trump else 1
+            safe = 4 if behind == 0 else 3 if card & 15 >= _KING or suit == view.trump else 1
             value -= gain * safe
-            if behind == 0 and suit == view.trump and card & 15 == JACK:
+            if behind == 0 and suit == view.trump and card & 15 == _JACK:
                 value -= 70
         if value < score:
             score = value
