@@ -195,7 +195,9 @@ def raw(fd: int) -> Iterator[None]:
     def end(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    handlers = {signal.SIGTSTP: stop, signal.SIGTERM: end, signal.SIGHUP: end}
+    handlers = {signal.SIGTSTP: stop} | dict.fromkeys(
+        (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT), end
+    )
     old = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         enter()

@@ -14,6 +14,7 @@ from test_store import Flash, PowerCut
 
 from pitch.app import menus, texts
 from pitch.app.game import Game
+from pitch.app.sheets import Won
 from pitch.rules import PLAYING
 
 TURN_TILE = 1
@@ -104,7 +105,7 @@ def test_what_a_decision_needs_is_on_the_screen() -> None:
                     for seat in range(players):
                         count = sum(view.tricks[i] == seat for i in range(view.ntricks))
                         column, cells = player.screen.below(seat, players)
-                        assert names[column + cells - 1] == 48 + count
+                        assert names[column + cells - 1] == (48 + count if count else 32)
                 elif view.phase != PLAYING:
                     column, cells = player.screen.below(view.dealer, players)
                     assert names[column + cells - 1] == DEALER
@@ -394,10 +395,69 @@ def test_giving_up_a_game_is_asked_first() -> None:
     player.press(BACK)
     assert player.where == "Table"
     player.press(LONG_BACK, NEXT, OK)
-    assert "not over" in player.picture()
+    assert "A game is kept" in player.picture()
     game = player.game
     player.press(BACK)
     assert player.where == "Title" and player.game is game
+
+
+def test_a_new_game_after_a_finished_one_is_asked_too() -> None:
+    """The ledger of the session would go."""
+    player = Player(Flash(), seed=8)
+    player.start(3)
+    play_game(player)
+    game = player.game
+    player.press(LONG_BACK, NEXT, OK)
+    assert "A game is kept" in player.picture()
+    player.press(OK)
+    assert player.where == "Title" and player.game is game
+
+
+def test_last_trick_before_there_is_one() -> None:
+    player = Player(seed=2)
+    player.start(4)
+    player.press(BACK, NEXT, NEXT, OK)
+    assert "No trick taken yet" in player.picture()
+    player.press(OK)
+    assert player.where == "Table" and "No trick" not in player.picture()
+    while player.where != "Points":
+        player.press(OK)
+    player.press(BACK)
+    assert "Pause" in player.picture() and "Last trick" not in player.picture()
+
+
+def test_slow_says_that_it_waits() -> None:
+    """A trick lies open until OK: a pointer at the end of the top row."""
+    player = Player(seed=2)
+    player.app.values[2] = 0
+    player.start(4)
+    waited = 0
+    while player.where == "Table":
+        top = player.picture().splitlines()[0]
+        waited += "the trick" in top
+        assert ("the trick" in top) == top.endswith(">") and len(top) <= 21
+        player.press(OK)
+    assert waited == 6
+
+
+@pytest.mark.parametrize(
+    ("scores", "pitcher", "swept", "words"),
+    [
+        ((7, 7, 3), 0, False, "Pitcher counts first"),  # R19
+        ((7, 8, 3), 1, False, "Pitcher counts first"),
+        ((7, 7, 3), 2, False, "Reached it first"),  # R20
+        ((4, 2, 3), 0, True, "Smudge wins the game"),  # R21
+        ((7, 6, 3), 0, False, ""),
+    ],
+)
+def test_why_somebody_won(scores: tuple[int, ...], pitcher: int, swept: bool, words: str) -> None:
+    player = Player(seed=2)
+    player.start(3)
+    match = player.game.match
+    match.winner = pitcher if pitcher < 2 else 0
+    match.scores[:] = scores
+    match.hand.pitcher = pitcher
+    assert Won(player.app).reason().decode() == words
 
 
 def test_settings_are_kept() -> None:

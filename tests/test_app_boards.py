@@ -63,6 +63,11 @@ def lit(board: Machine) -> bool:
         ('HANDHELD_SDA = "board_id"\n', "settings.toml"),
         ('HANDHELD_SEED = "1.5"\n', "HANDHELD_SEED = 1.5 is not a number"),
         ('HANDHELD_REPORT = "x"\n', "HANDHELD_REPORT = x is not a number"),
+        ('HANDHELD_ENCODER_A = "GP16"\n', "settings.toml"),
+        ('HANDHELD_ENCODER_A = "GP4"\nHANDHELD_ENCODER_B = "GP5"\n', "settings.toml"),
+        ('HANDHELD_BUS = "spi"\n', "settings.toml"),
+        ("HANDHELD_HZ = 0\n", "HANDHELD_HZ = 0; it is 10000 or more"),
+        ("HANDHELD_ADDRESS = 200\n", "No display answers at 0xc8"),
     ],
 )
 def test_a_gadget_that_cannot_be(tmp_path: Path, settings: str, line: str) -> None:
@@ -177,6 +182,53 @@ def test_two_buttons(tmp_path: Path) -> None:
         assert board.pixels() == title, "back, and nothing chosen on the way"
 
 
+def test_a_dial_alone(tmp_path: Path) -> None:
+    """Turned and pressed, nothing else: the dial held is BACK."""
+    settings = 'HANDHELD_LEFT = ""\nHANDHELD_RIGHT = ""\nHANDHELD_OK = ""\nHANDHELD_BACK = ""\n'
+    (tmp_path / "lib").mkdir()
+    with Machine(profile="macropad") as reference:
+        reference.idle()
+        start = reference.pixels()
+    with gadget(tmp_path / "lib", settings, profile="macropad") as board:
+        board.idle()
+        assert board.pixels() == start
+        board.turn(1)
+        board.idle()
+        moved = board.pixels()
+        assert moved != start
+        board.press("ENCODER")
+        board.idle()
+        assert board.pixels() != moved
+        board.press("ENCODER", 800)
+        board.idle()
+        assert board.pixels() in (moved, start), "back at the title"
+
+
+def test_featherwing(tmp_path: Path) -> None:
+    """An SH1107 that lies on its side, and three buttons: the same pictures, into the first hand."""
+
+    def play(board: Machine) -> list[bytes]:
+        seen = []
+        with board:
+            for button in ("", "RIGHT", "LEFT", "OK", "OK", "OK"):
+                if button:
+                    board.press(button)
+                board.idle()
+                seen.append(bytes(board.pixels()))
+            if board.chip.profile.name == "feather":
+                board.press("OK", 800)
+            else:
+                board.press("BACK")
+            board.idle()
+            seen.append(bytes(board.pixels()))
+        assert not board.panel.unknown.keys() - {0x20} and not board.crashes
+        return seen
+
+    settings = 'HANDHELD_PROFILE = "featherwing"\n'
+    feather = play(gadget(tmp_path, settings, profile="feather", seed=4))
+    assert feather == play(Machine(seed=4)) and len(set(feather)) == 6
+
+
 def test_the_press_that_wakes_does_nothing_else() -> None:
     """Dim after a minute, dark after five; the first press only brings the light back."""
     with Machine() as board:
@@ -243,7 +295,7 @@ def test_profiles_of_the_simulator_know_the_same_pins() -> None:
 def test_settings_toml_shows_what_there_is() -> None:
     """Every setting that the program asks for is in settings.toml, and no other."""
     source = (ROOT / "lib/handheld/boards.py").read_text()
-    asked = set(re.findall(r'settings\.(?:text|number|pin)\(b"([A-Z_]+)"', source))
+    asked = {"HZ"} | set(re.findall(r'settings\.(?:text|number|pin)\(b"([A-Z_]+)"', source))
     asked |= set(
         re.findall(r'^    \(b"([A-Z_]+)", ', (ROOT / "lib/handheld/keys.py").read_text(), re.M)
     )

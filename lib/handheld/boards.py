@@ -88,6 +88,13 @@ class Settings:
                 "settings.toml: HANDHELD_%s = %s is not a number" % (_text(name), text)
             )
 
+    def speed(self, default):
+        """The bus's clock in Hz. A slower one than this would look like a board that hangs."""
+        speed = self.number(b"HZ", default)
+        if speed < 10_000:
+            raise SetupError("settings.toml: HANDHELD_HZ = %d; it is 10000 or more" % speed)
+        return speed
+
     def pin(self, name):
         """A pin, None if the setting is empty."""
         text = self.text(name)
@@ -148,7 +155,10 @@ def _drive(settings, wires):
     if driver == _text(b"sh1107"):
         from adafruit_displayio_sh1107 import SH1107
 
-        return SH1107(wires, width=128, height=64, rotation=rotation, auto_refresh=False)
+        # The panel's memory stands upright: the driver calls lying 90 degrees.
+        return SH1107(
+            wires, width=128, height=64, rotation=(rotation + 90) % 360, auto_refresh=False
+        )
     if driver != _text(b"sh1106"):
         raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
     from adafruit_displayio_sh1106 import SH1106
@@ -171,7 +181,7 @@ def _open_i2c(settings):
     sda = settings.pin(b"SDA")
     address = settings.number(b"ADDRESS", 0x3C)
     try:
-        i2c = I2C(scl, sda, frequency=max(1, settings.number(b"HZ", 400_000)))
+        i2c = I2C(scl, sda, frequency=settings.speed(400_000))
     except (RuntimeError, ValueError, TypeError) as error:
         raise SetupError(
             "No display bus on %s and %s: %s. Check the display's four wires."
@@ -201,7 +211,7 @@ def _open_spi(settings):
             command=settings.pin(b"DC"),
             chip_select=settings.pin(b"CS"),
             reset=settings.pin(b"RESET"),
-            baudrate=settings.number(b"HZ", 2_000_000),
+            baudrate=settings.speed(2_000_000),
         )
     except (ValueError, RuntimeError, TypeError) as error:
         raise SetupError("No display bus on HANDHELD_CLOCK and HANDHELD_DATA: %s" % error)

@@ -6,6 +6,7 @@ from pitch.cards import BID, PASS, STAND, const
 from pitch.rules import PLAYING
 
 # What the console (lib/handheld) understands; a test compares the numbers.
+_POINTER = const(8)
 _DEALER = const(11)
 _COLUMNS = const(21)
 _NO_TILE = const(0)
@@ -72,6 +73,8 @@ class Felt:
                 screen.add(b": ")
                 screen.add(NAMES[view.dealer])
                 screen.add(b" deal" if view.dealer == YOU else b" deals")
+        elif self.state == _REVIEW and not view.ntricks:
+            screen.add(b"No trick taken yet")
         elif self.state == _TRICK or self.state == _REVIEW:
             winner = view.tricks[view.ntricks - 1]
             screen.add(NAMES[winner])
@@ -79,6 +82,9 @@ class Felt:
                 screen.add(b" took the trick")
             else:
                 screen.add(b" take the trick" if winner == YOU else b" takes the trick")
+                if not self.length:  # slow: the trick lies there until OK
+                    screen.to(_COLUMNS - 1)
+                    screen.code(_POINTER)
         elif view.phase != PLAYING:
             self.paint_bidding()
         elif view.trump < 0:
@@ -150,7 +156,7 @@ class Felt:
         start = view.ends[view.ntricks - 1] if view.ntricks else view.first
         end = view.logged
         shown = -1
-        if self.state == _TRICK or self.state == _REVIEW:
+        if view.ntricks and (self.state == _TRICK or self.state == _REVIEW):
             end = start
             start = view.ends[view.ntricks - 2] if view.ntricks > 1 else view.first
             shown = view.tricks[view.ntricks - 1]
@@ -192,7 +198,10 @@ class Felt:
                 for i in range(view.ntricks):
                     if view.tricks[i] == seat:
                         count += 1
-                screen.number(count)
+                if count:  # no 0, which is an O beside a name
+                    screen.number(count)
+                else:
+                    screen.code(32)
             else:
                 screen.code(_DEALER if seat == view.dealer else 32)
         screen.end()

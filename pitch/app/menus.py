@@ -74,6 +74,7 @@ _LIST_TITLE = const(5)
 _LIST_TITLE_FIRST = const(6)
 _LIST_FOREIGN = const(7)
 _LIST_NOTED = const(8)
+_LIST_PAUSE_SHEET = const(9)
 _LISTS = (
     (
         3,
@@ -102,7 +103,7 @@ _LISTS = (
     ),
     (
         2,
-        b"A game is not over.",
+        b"A game is kept.",
         (b"Keep it", _DO_RESUME),
         (b"Start another one", _DO_NEW),
     ),
@@ -123,6 +124,14 @@ _LISTS = (
     (4, b"", (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS)),
     (4, b"", (b"Play without saving", _DO_FORGO), (b"Erase it", _DO_ERASE)),
     (5, b"", (b"Play on", _DO_RESUME)),
+    (
+        2,
+        b"Pause",
+        (b"Play on", _DO_RESUME),
+        (b"Ledger", _DO_LEDGER),
+        (b"Settings", _DO_SETTINGS),
+        (b"Title (game is kept)", _DO_TITLE),
+    ),
 )
 
 
@@ -259,8 +268,8 @@ class Notice(Menu):
 
 
 def pausing(app):
-    """What BACK opens in a game."""
-    return Menu(app, _LIST_PAUSE)
+    """What BACK opens in a game; after a hand there is no trick to look at."""
+    return Menu(app, _LIST_PAUSE if "table" in app.top.module else _LIST_PAUSE_SHEET)
 
 
 def game_over(app):
@@ -270,7 +279,7 @@ def game_over(app):
 
 def choose(app, what):
     """Does what an item stands for."""
-    if what == _DO_NEW and len(app.stack) == 1 and unfinished(app):
+    if what == _DO_NEW and len(app.stack) == 1 and continues(app):
         what = _DO_ANEW
     if what < _DO_CONTINUE:
         app.push(Menu(app, what - _DO_NEW))
@@ -307,11 +316,6 @@ def choose(app, what):
 def continues(app):
     """Whether there is a match to go on with."""
     return app.game is not None or app.store.open
-
-
-def unfinished(app):
-    """Whether a new game would end one that is not over."""
-    return continues(app) and (app.game is None or app.game.match.winner < 0)
 
 
 def start(app):

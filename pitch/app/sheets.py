@@ -22,6 +22,7 @@ _RANKS = b"..23456789\x0aJQKA"  # the ten is one cell of its own
 
 _POINT_MS = (1200, 700, 250)  # by speed: until the next point is shown
 _LINES = const(4)
+_STATS = const(1)  # key of the statistics in the store, as in session.py
 
 
 class Page:
@@ -246,8 +247,31 @@ class Won(Page):
         app.screen.add(b", collects ")
         app.screen.number(match.settlement[winner])
         app.screen.end()
+        app.screen.line(6, self.reason())
+        stored = app.store.get(_STATS)
+        if stored:
+            app.screen.row(7)
+            app.screen.add(b"Games ")
+            app.screen.number(min(999, stored[0] << 8 | stored[1]))
+            app.screen.add(b", you won ")
+            app.screen.number(min(999, stored[2] << 8 | stored[3]))
         if winner == YOU:
             app.play(_CHIME)
+
+    def reason(self):
+        """Why this side, where the scores alone do not say it (R19 to R21)."""
+        match = self.game.match
+        winner = match.winner
+        target = match.rules.target
+        if match.scores[winner] < target:
+            return b"Smudge wins the game"
+        for side in range(match.rules.nsides):
+            if side != winner and match.scores[side] >= target and not match.rules.highest:
+                pitcher = self.game.hand.pitcher
+                if pitcher >= 0 and pitcher % match.rules.nsides == winner:
+                    return b"Pitcher counts first"
+                return b"Reached it first"
+        return b""
 
     def next(self):
         """On to who pays what."""

@@ -202,6 +202,5 @@ class Table(Felt):
         self.cursor = cursor
 
     def review(self):
-        """Shows the last trick again, until a button is pressed."""
-        if self.view.ntricks:
-            self.state = _REVIEW
+        """Shows the last trick again, or says that there is none yet, until a button is pressed."""
+        self.state = _REVIEW
