@@ -141,6 +141,33 @@ def test_emulated_time_is_exact(board: pico.Pico) -> None:
     assert not board.run_until(lambda: False, 2)
 
 
+def test_a_pending_interrupt_ends_sleep_at_once(tmp_path: Path) -> None:
+    """ARMv6-M: WFI does not wait where an interrupt is pending, masked or not. On rp2040py alone the
+    program under test slept for ever where a timer fired just before it."""
+    path = tmp_path / "sleep.uf2"
+    path.write_bytes(uf2({0x10000000: bytes.fromhex("72b6 30bf fee7")}))  # cpsid i; wfi; b .
+    made = pico.Pico(path)
+    made.power_on()
+    core = made.mcu.core
+    core.enabled_interrupts = core.pending_interrupts = 1
+    made.run(1)
+    assert not core.waiting and core.pc & ~1 == 0x10000004
+
+
+def test_a_console_with_nothing_to_say_is_silent(board: pico.Pico) -> None:
+    """An empty packet every 10 us kept the program from sleeping and took a third of its time."""
+    usb, cdc = board.mcu.usb_ctrl, board._device.cdc  # type: ignore[union-attr]
+    cdc._out_endpoint = 2
+    answered: list[int] = []
+    usb.endpoint_read_done = lambda endpoint, data, delay=None: answered.append(len(data))
+    assert usb.on_endpoint_read is not None
+    usb.on_endpoint_read(2, 64)
+    assert answered == []
+    cdc.tx_fifo.push(65)
+    usb.on_endpoint_read(2, 64)
+    assert answered == [1]
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
