@@ -87,12 +87,12 @@ def own(root: Path) -> dict[str, bytes]:
 
 
 def version(root: Path = REPOSITORY) -> str:
-    """The program's VERSION, from pitch/__init__.py; "0" if it has none."""
-    tree = ast.parse((root / "pitch" / "__init__.py").read_bytes())
-    for node in tree.body:
+    """The program's VERSION, which the title shows, from pitch/app/texts.py."""
+    path = root / "pitch" / "app" / "texts.py"
+    for node in ast.parse(path.read_bytes()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "VERSION":
-            return str(ast.literal_eval(node.value))
-    return "0"
+            return str(ast.literal_eval(node.value).decode())
+    raise DriveError(f"{path} has no VERSION.")
 
 
 def adafruit(files: Mapping[str, bytes]) -> dict[str, bytes]:

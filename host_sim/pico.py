@@ -17,6 +17,14 @@ from rp2040py.execute_batch import execute_batch
 from rp2040py.gpio_pin import GPIOPinState
 from rp2040py.memory_map import FLASH_START_ADDRESS
 from rp2040py.peripherals.i2c import RPI2C, I2CMode
+from rp2040py.peripherals.reset import (
+    RESET,
+    RESET_I2C0,
+    RESET_I2C1,
+    RESET_SPI0,
+    RESET_SPI1,
+    RPReset,
+)
 from rp2040py.peripherals.spi import RPSPI
 from rp2040py.peripherals.ssi import (
     CMD_BLOCK_ERASE,
@@ -39,6 +47,7 @@ NVM_START = 0xFF000
 NVM_SIZE = 4096
 
 _SSI_BASE = 0x18000  # key of the flash interface in rp2040py's table of peripherals
+_RESETS_BASE = 0x4000C
 _TICK_BATCH = 64  # instructions between two looks at the clock; alarms stay exact all the same
 _WAKE_NANOS = 50_000
 _BITS_PER_BYTE_I2C = 9  # eight and the acknowledge
@@ -111,6 +120,24 @@ class _Flash(RPSSI):
                 if not self.owner._before_flash("erase", address & -size, size, b""):
                     return
         super()._apply_command()
+
+
+class _Resets(RPReset):
+    """The chip's reset controller: a bus block that is put into reset loses its registers (RP2040
+    datasheet, 2.14). rp2040py keeps the bits only: CircuitPython would find in use what it has given up."""
+
+    def write_uint32(self, offset: int, value: int) -> None:
+        rising = value & ~self._reset if offset == RESET else 0
+        super().write_uint32(offset, value)
+        mcu = self.rp2040
+        for bit, block in (
+            (RESET_I2C0, mcu.i2c[0]),
+            (RESET_I2C1, mcu.i2c[1]),
+            (RESET_SPI0, mcu.spi[0]),
+            (RESET_SPI1, mcu.spi[1]),
+        ):
+            if rising & bit:
+                block.reset()
 
 
 class PinPanel:
@@ -366,6 +393,7 @@ class Pico:
         mcu.flash[:FLASH_SIZE] = self.flash
         mcu.ssi = mcu.peripherals[_SSI_BASE] = ssi = _Flash(mcu, "SSI")
         ssi.owner = self
+        mcu.resets = mcu.peripherals[_RESETS_BASE] = _Resets(mcu, "RESETS")
         device.cdc.on_serial_data = self._print
         _hush(device)
         _keep_awake(mcu)

@@ -38,7 +38,11 @@ class SaveFile:
             )
         self.data = bytearray(found or b"\xff" * SIZE)
         if not found:
-            self.saved(0, SIZE)
+            try:
+                self.saved(0, SIZE)
+            except OSError as error:
+                self._file.close()
+                raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
     def _lock(self) -> None:
         try:

@@ -172,12 +172,14 @@ class Fingers:
 
 
 @contextmanager
-def raw(fd: int) -> Iterator[None]:
-    """Keys at once and unseen, on a screen of its own; undone on every way out."""
+def raw(fd: int) -> Iterator[list[bool]]:
+    """Keys at once and unseen, on a screen of its own; undone on every way out. Yields [True] once the
+    screen has been cleared behind the caller's back: the program was stopped and goes on."""
     import termios
     import tty
 
     before = termios.tcgetattr(fd)
+    cleared = [False]
 
     def enter() -> None:
         tty.setcbreak(fd)
@@ -191,6 +193,7 @@ def raw(fd: int) -> Iterator[None]:
         leave()
         os.kill(os.getpid(), signal.SIGSTOP)
         enter()
+        cleared[0] = True
 
     def end(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -201,7 +204,7 @@ def raw(fd: int) -> Iterator[None]:
     old = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         enter()
-        yield
+        yield cleared
     finally:
         leave()
         for number, handler in old.items():
@@ -235,14 +238,14 @@ def play(machine: Machine) -> None:
     """Until Ctrl-C, on the real clock."""
     check()
     fd = sys.stdin.fileno()
-    with raw(fd):
+    with raw(fd) as cleared:
         try:
-            _loop(machine, fd)
+            _loop(machine, fd, cleared)
         except KeyboardInterrupt:
             pass
 
 
-def _loop(machine: Machine, fd: int) -> None:
+def _loop(machine: Machine, fd: int, cleared: list[bool]) -> None:
     keyboard, fingers = Keyboard(), Fingers(machine)
     shown: list[str] = []
     size = (0, 0)
@@ -266,7 +269,8 @@ def _loop(machine: Machine, fd: int) -> None:
         fingers.run(min((now - before) * 1000, 100))
         before = now
         here = os.get_terminal_size(sys.stdout.fileno())
-        if (here.columns, here.lines) != size:
+        if (here.columns, here.lines) != size or cleared[0]:
+            cleared[0] = False
             size = (here.columns, here.lines)
             shown, seen = [], (-1, -1)
             _write("\x1b[2J")

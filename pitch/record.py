@@ -398,7 +398,8 @@ def _reveal(hand, card):
             return
         if cards[place] == HIDDEN:
             hidden = place
-    if hidden >= 0 and card not in hand.pack:
+    played = hand.log[hand.first : hand.logged]
+    if hidden >= 0 and card not in hand.pack and card not in played:
         cards[hidden] = card
         hand.n = -1
 

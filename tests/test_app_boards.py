@@ -56,18 +56,27 @@ def lit(board: Machine) -> bool:
         ('HANDHELD_BUS = "board"\n', "this board has no display of its own"),
         ('HANDHELD_DRIVER = "ssd1306"\n', "HANDHELD_DRIVER = ssd1306; it is sh1106 or sh1107"),
         ('HANDHELD_OK = "GP77"\n', "HANDHELD_OK = GP77, and this board has no such pin"),
-        ('HANDHELD_OK = "GP10"\n', "a button's pin cannot be used"),
+        ('HANDHELD_OK = "GP10"\n', "the pin of a button or of the dial cannot be used"),
         ('HANDHELD_SPEAKER = "GP12"\n', "cannot be used"),
         ("HANDHELD_ROTATION = 45\n", "HANDHELD_ROTATION = 45; it is 0 or 180"),
-        ('HANDHELD_SDA = ""\n', "settings.toml"),
-        ('HANDHELD_SDA = "board_id"\n', "settings.toml"),
+        ('HANDHELD_SDA = ""\n', "HANDHELD_SDA is missing"),
+        ('HANDHELD_SDA = "board_id"\n', "HANDHELD_SDA = board_id, and this board has no such pin"),
         ('HANDHELD_SEED = "1.5"\n', "HANDHELD_SEED = 1.5 is not a number"),
         ('HANDHELD_REPORT = "x"\n', "HANDHELD_REPORT = x is not a number"),
-        ('HANDHELD_ENCODER_A = "GP16"\n', "settings.toml"),
+        ('HANDHELD_ENCODER_A = "GP16"\n', "HANDHELD_ENCODER_B is missing"),
         ('HANDHELD_ENCODER_A = "GP4"\nHANDHELD_ENCODER_B = "GP5"\n', "settings.toml"),
-        ('HANDHELD_BUS = "spi"\n', "settings.toml"),
+        ('HANDHELD_BUS = "spi"\n', "HANDHELD_CLOCK is missing"),
+        ('HANDHELD_SCL = ""\n', "HANDHELD_SCL is missing"),
+        ("HANDHELD_ROTATION = 90\n", "HANDHELD_ROTATION = 90; it is 0 or 180"),
+        ("HANDHELD_COLSTART = 500\n", "HANDHELD_COLSTART = 500; it is 0 to 4"),
+        ('HANDHELD_OK = ""\n', "HANDHELD_OK or HANDHELD_ENCODER_OK is needed"),
+        ('HANDHELD_OK = "I2C"\n', "HANDHELD_OK = I2C, and this board has no such pin"),
+        (
+            'HANDHELD_ENCODER_A = "GP6"\nHANDHELD_ENCODER_B = "GP7"\nHANDHELD_OK = "GP4"\n',
+            "the pin of a button or of the dial cannot be used: GP4",
+        ),
         ("HANDHELD_HZ = 0\n", "HANDHELD_HZ = 0; it is 10000 or more"),
-        ("HANDHELD_ADDRESS = 200\n", "No display answers at 0xc8"),
+        ("HANDHELD_ADDRESS = 200\n", "HANDHELD_ADDRESS = 200; it is 0x3C or 0x3D"),
     ],
 )
 def test_a_gadget_that_cannot_be(tmp_path: Path, settings: str, line: str) -> None:
@@ -295,7 +304,7 @@ def test_profiles_of_the_simulator_know_the_same_pins() -> None:
 def test_settings_toml_shows_what_there_is() -> None:
     """Every setting that the program asks for is in settings.toml, and no other."""
     source = (ROOT / "lib/handheld/boards.py").read_text()
-    asked = {"HZ"} | set(re.findall(r'settings\.(?:text|number|pin)\(b"([A-Z_]+)"', source))
+    asked = {"HZ"} | set(re.findall(r'settings\.(?:text|number|pin|need)\(b"([A-Z_]+)"', source))
     asked |= set(
         re.findall(r'^    \(b"([A-Z_]+)", ', (ROOT / "lib/handheld/keys.py").read_text(), re.M)
     )

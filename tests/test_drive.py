@@ -54,8 +54,9 @@ def program(tmp_path: Path) -> Path:
         "code.py": "import pitch.app\n",
         "boot.py": "",
         "settings.toml": "# nothing\n",
-        "pitch/__init__.py": 'VERSION = "2.5"\n',
-        "pitch/app.py": "from handheld import screen\n",
+        "pitch/__init__.py": "",
+        "pitch/app/__init__.py": "from handheld import screen\n",
+        "pitch/app/texts.py": 'VERSION = b"2.5"\n',
         "pitch/__pycache__/app.cpython-311.pyc": "no",
         "pitch/.hidden": "no",
         "lib/handheld/__init__.py": "",
@@ -94,7 +95,8 @@ def test_exactly_the_files_that_the_layout_names(program: Path) -> None:
         "settings.toml",
         "manifest.json",
         "pitch/__init__.py",
-        "pitch/app.py",
+        "pitch/app/__init__.py",
+        "pitch/app/texts.py",
         "lib/handheld/__init__.py",
         "lib/handheld/screen.py",
         "lib/adafruit_display_text/__init__.py",
@@ -139,11 +141,11 @@ def test_imports_as_a_board_sees_them(source: str, expected: list[str]) -> None:
 
 
 def test_a_library_that_is_not_installed_is_named(program: Path) -> None:
-    (program / "pitch/app.py").write_text("import adafruit_no_such_thing\n")
+    (program / "pitch/app/__init__.py").write_text("import adafruit_no_such_thing\n")
     with pytest.raises(drive.DriveError) as error:
         drive.contents(program)
     assert str(error.value) == (
-        "pitch/app.py imports adafruit_no_such_thing, which is not installed:"
+        "pitch/app/__init__.py imports adafruit_no_such_thing, which is not installed:"
         " pip install adafruit-circuitpython-no-such-thing"
     )
 
@@ -152,7 +154,7 @@ def test_compiled_drive_has_no_source_beside_its_compiled_file(program: Path, co
     files = drive.contents(program, compiler(b"C\x06\x00\x1f"))
     sources = {name for name in files if name.endswith(".py")}
     assert sources == {"code.py", "boot.py"}
-    assert files["pitch/app.mpy"] == b"C\x06\x00\x1fapp"
+    assert files["pitch/app/__init__.mpy"] == b"C\x06\x00\x1fapp"
     assert "lib/adafruit_ticks.mpy" in files and "lib/handheld/screen.mpy" in files
 
 
@@ -187,12 +189,13 @@ def test_no_compiler_at_all(tmp_path: Path) -> None:
 
 def test_a_second_run_leaves_only_the_new_drive(program: Path, compiler, tmp_path: Path) -> None:
     target = tmp_path / "d"
+    (program / "pitch/old.py").write_text("")
     drive.write(target, drive.contents(program))
-    (program / "pitch/app.py").rename(program / "pitch/table.py")
+    (program / "pitch/old.py").rename(program / "pitch/table.py")
     files = drive.contents(program, compiler(b"C\x06"))
     drive.write(target, files)
     assert listed(target) == set(files)
-    assert not (target / "pitch/app.py").exists() and not (target / "pitch/table.py").exists()
+    assert not (target / "pitch/old.py").exists() and not (target / "pitch/table.py").exists()
 
 
 @pytest.mark.parametrize("name", ["holiday.jpg", "pitch/mine.py", "boot_out.txt"])

@@ -159,13 +159,27 @@ def test_a_console_with_nothing_to_say_is_silent(board: pico.Pico) -> None:
     usb, cdc = board.mcu.usb_ctrl, board._device.cdc  # type: ignore[union-attr]
     cdc._out_endpoint = 2
     answered: list[int] = []
-    usb.endpoint_read_done = lambda endpoint, data, delay=None: answered.append(len(data))
+
+    def done(endpoint: int, buffer: bytes | bytearray, delay: int | None = None) -> None:
+        answered.append(len(buffer))
+
+    usb.endpoint_read_done = done  # type: ignore[method-assign]
     assert usb.on_endpoint_read is not None
     usb.on_endpoint_read(2, 64)
     assert answered == []
     cdc.tx_fifo.push(65)
     usb.on_endpoint_read(2, 64)
     assert answered == [1]
+
+
+def test_a_bus_block_put_into_reset_is_free_again(board: pico.Pico) -> None:
+    """CircuitPython looks at its enable bit before it takes it: a panel plugged in again was refused."""
+    board.mcu.write_uint32(I2C0 + IC_ENABLE, 1)
+    assert board.mcu.read_uint32(I2C0 + IC_ENABLE) == 1
+    resets = 0x4000C000
+    board.mcu.write_uint32(resets, 1 << 3)
+    board.mcu.write_uint32(resets, 0)
+    assert board.mcu.read_uint32(I2C0 + IC_ENABLE) == 0
 
 
 @pytest.mark.parametrize(

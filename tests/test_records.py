@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from host_sim import replay as command_module
 from host_sim.replay import replay
@@ -709,3 +710,17 @@ def test_ten_thousand_records(tmp_path: Path) -> None:
     unit = 1024 if sys.platform == "darwin" else 1
     # measured: 16.1 MB and 16.2 MB; a list of 9,000 records more would be 30 MB
     assert peak[10_000] - peak[1000] < 3072 * unit
+
+
+@pytest.mark.parametrize("known", ["", "HA H9 H4 SK C8 D6"])
+def test_a_hidden_hand_holds_no_card_that_was_played(tmp_path: Path, known: str) -> None:
+    """rules.md 3: each card is in one place. A seat with `??` could play what another had played before."""
+    hidden = "?? ?? ?? ?? ?? ??"
+    deal = " / ".join([known or hidden, hidden, hidden, hidden])
+    path = tmp_path / "x.txt"
+    path.write_text(
+        f'[Game "auction"]\n[Dealer "D"]\n[Deal "{deal}"]\n[Actions "2 - - - HA H2 HT HT"]\n'
+    )
+    result = CliRunner().invoke(command_module.command, [str(path)])
+    error = json.loads(result.output)["error"]
+    assert result.exit_code == 1 and (error["action"], error["token"]) == (8, "HT")

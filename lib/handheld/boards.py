@@ -6,6 +6,7 @@ import time
 
 import board
 import supervisor
+from microcontroller import Pin
 
 import handheld
 from handheld import forget
@@ -101,11 +102,18 @@ class Settings:
         if not text:
             return None
         pin = getattr(board, text, None)
-        if pin is None:
+        if not isinstance(pin, Pin):
             raise SetupError(
                 "settings.toml: HANDHELD_%s = %s, and this board has no such pin"
                 % (_text(name), text)
             )
+        return pin
+
+    def need(self, name):
+        """A pin that has to be there."""
+        pin = self.pin(name)
+        if pin is None:
+            raise SetupError("settings.toml: HANDHELD_%s is missing" % _text(name))
         return pin
 
 
@@ -113,7 +121,7 @@ def open_display(settings):
     """The display, ready and dark, and its I2C bus with the address (None, 0 for other buses)."""
     bus = settings.text(b"BUS")
     rotation = settings.number(b"ROTATION", 0)
-    if rotation not in (0, 90, 180, 270):
+    if rotation not in (0, 180):
         raise SetupError("settings.toml: HANDHELD_ROTATION = %d; it is 0 or 180" % rotation)
     if bus == "board":
         display = getattr(board, _text(b"DISPLAY"), None)
@@ -165,6 +173,8 @@ def _drive(settings, wires):
 
     # The panel's memory is 132 columns wide and the glass shows the middle 128.
     start = settings.number(b"COLSTART", 2)
+    if not 0 <= start <= 4:
+        raise SetupError("settings.toml: HANDHELD_COLSTART = %d; it is 0 to 4" % start)
     return SH1106(
         wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False
     )
@@ -177,9 +187,11 @@ def _open_i2c(settings):
         from i2cdisplaybus import I2CDisplayBus
     except ImportError:
         raise SetupError("This needs CircuitPython 9 or later")
-    scl = settings.pin(b"SCL")
-    sda = settings.pin(b"SDA")
+    scl = settings.need(b"SCL")
+    sda = settings.need(b"SDA")
     address = settings.number(b"ADDRESS", 0x3C)
+    if not 8 <= address < 0x78:
+        raise SetupError("settings.toml: HANDHELD_ADDRESS = %d; it is 0x3C or 0x3D" % address)
     try:
         i2c = I2C(scl, sda, frequency=settings.speed(400_000))
     except (RuntimeError, ValueError, TypeError) as error:
@@ -205,11 +217,11 @@ def _open_spi(settings):
     try:
         # Kept for ever: the display bus holds no reference that the collector sees, and a bus that is
         # collected stops the program at the next refresh (CircuitPython 10.2.1).
-        handheld.spi = SPI(settings.pin(b"CLOCK"), settings.pin(b"DATA"))
+        handheld.spi = SPI(settings.need(b"CLOCK"), settings.need(b"DATA"))
         return FourWire(
             handheld.spi,
-            command=settings.pin(b"DC"),
-            chip_select=settings.pin(b"CS"),
+            command=settings.need(b"DC"),
+            chip_select=settings.need(b"CS"),
             reset=settings.pin(b"RESET"),
             baudrate=settings.speed(2_000_000),
         )
@@ -222,25 +234,30 @@ def open_keys(settings):
     from handheld.keys import ROWS, Keys
 
     pins = []
+    chooses = False
     for row in ROWS:
         pin = settings.pin(row[0])
         if pin is not None:
             pins.append((row[0], pin))
-    dial = None
-    a = settings.pin(b"ENCODER_A")
-    if a is not None:
-        from rotaryio import IncrementalEncoder
-
-        dial = IncrementalEncoder(
-            a, settings.pin(b"ENCODER_B"), settings.number(b"ENCODER_DIVISOR", 4)
-        )
-    if not pins:
-        raise SetupError("settings.toml: no button at all; HANDHELD_OK is needed")
+            chooses = chooses or row[0].endswith(b"OK")
+    if not chooses:
+        raise SetupError("settings.toml: HANDHELD_OK or HANDHELD_ENCODER_OK is needed")
     step = -1 if settings.number(b"ENCODER_REVERSE", 0) else 1
+    divisor = settings.number(b"ENCODER_DIVISOR", 4)
+    a = settings.pin(b"ENCODER_A")
+    dial = None
     try:
+        if a is not None:
+            from rotaryio import IncrementalEncoder
+
+            dial = IncrementalEncoder(a, settings.need(b"ENCODER_B"), divisor)
         return Keys(pins, dial, step)
     except (ValueError, RuntimeError) as error:
-        raise SetupError("settings.toml: a button's pin cannot be used: %s" % error)
+        if dial is not None:
+            dial.deinit()
+        raise SetupError(
+            "settings.toml: the pin of a button or of the dial cannot be used: %s" % error
+        )
 
 
 def open_sound(settings):

@@ -62,6 +62,7 @@ class Screen:
         self._rows = [self._text_grid(_ROW_CELLS) for _ in range(8)]
         self._row = self._rows[0]
         self._column = 0
+        self._written = 0  # rows that are not blank, a bit each
         self._banner = None
         # TileGrids, each built when first needed: SLOTS cards in the middle, then HELD in hand.
         self._tiles = None
@@ -132,10 +133,12 @@ class Screen:
 
     def sheet(self):
         """Shows an empty sheet: rows 0 and 1 of text, then up to 4 lines of numbers."""
-        from handheld import sheet
-
         self._open(0x3F)
-        self._sheet = sheet.Sheet(self._rows, self._root, _painted("ring_sheet"))
+        if self._sheet is None:
+            from handheld import sheet
+
+            self._sheet = sheet.Sheet(self._rows, _painted("ring_sheet"))
+        self._sheet.show(self._root)
 
     def _open(self, rows):
         """Blanks the page and shows the text rows of the bits in `rows`, and nothing else. Nothing is ever
@@ -143,9 +146,6 @@ class Screen:
         root = self._root
         while len(root):
             root.pop()
-        if self._sheet is not None:
-            self._sheet = None
-            handheld.forget("sheet")
         if self._banner is not None:
             # The library that set it goes too: 11 KB of a board's heap, for a word between games.
             self._banner = None
@@ -154,11 +154,13 @@ class Screen:
             row = self._rows[place]
             row.x = _LEFT
             row.y = 8 * place
-            for column in range(_ROW_CELLS):
-                if row[column] != _BLANK:
-                    row[column] = _BLANK
+            if self._written >> place & 1:
+                for column in range(_ROW_CELLS):
+                    if row[column] != _BLANK:
+                        row[column] = _BLANK
             if rows >> place & 1:
                 root.append(row)
+        self._written = 0
         self.repaint()
 
     # ---- text
@@ -167,6 +169,7 @@ class Screen:
         """Starts writing at `column` of `row`."""
         self._row = self._rows[row]
         self._column = column
+        self._written |= 1 << row
 
     def add(self, text):
         """Writes `text` (bytes); what does not fit into the row is left out."""
@@ -260,6 +263,7 @@ class Screen:
     def ringed(self, line, column, value):
         """Writes `value` (-99 .. 99) with its first digit at `column` of `line` of the sheet; one that is
         below zero has no sign but a ring around it, which takes a cell at either side."""
+        self._written |= 4 << line
         self._sheet.put(line, column, value)
         self._changed = True
 

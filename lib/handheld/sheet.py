@@ -1,4 +1,4 @@
-"""A page of numbers in columns, those below zero in rings. Imported by screen.py while it is shown."""
+"""A page of numbers in columns, those below zero in rings. Imported by screen.py when it is first shown."""
 
 from displayio import Palette, TileGrid
 from micropython import const
@@ -17,18 +17,14 @@ _RING_BOTH = const(4)
 class Sheet:
     """Lines of numbers 12 pixels apart in the text rows 2 to 5, and a row of rings over each."""
 
-    def __init__(self, rows, root, rings):
-        """`rows`: the screen's text rows; `root`: the group that is shown; `rings`: parts, 6x12 each."""
+    def __init__(self, rows, rings):
+        """`rows`: the screen's text rows; `rings`: parts, 6x12 each."""
         clear = Palette(2)
         clear[1] = 0xFFFFFF
         clear.make_transparent(0)
         self._rows = rows
         self._rings = []
-        rows[1].x = _LEFT
         for line in range(_LINES):
-            row = rows[2 + line]
-            row.x = _LEFT
-            row.y = 18 + 12 * line
             ring = TileGrid(
                 rings,
                 pixel_shader=clear,
@@ -39,8 +35,20 @@ class Sheet:
                 x=_LEFT,
                 y=16 + 12 * line,
             )
-            root.append(ring)
             self._rings.append(ring)
+
+    def show(self, root):
+        """Lays an empty sheet over the blank rows."""
+        self._rows[1].x = _LEFT
+        for line in range(_LINES):
+            row = self._rows[2 + line]
+            row.x = _LEFT
+            row.y = 18 + 12 * line
+            ring = self._rings[line]
+            for column in range(_CELLS):
+                if ring[column]:
+                    ring[column] = 0
+            root.append(ring)
 
     def put(self, line, column, value):
         """Writes `value` (-99 .. 99) with its first digit at `column` of `line`."""

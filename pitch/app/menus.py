@@ -238,7 +238,9 @@ class Title(Menu):
         screen.add(texts.VERSION)
         self.items()
         store = app.store
-        if not store.state and not continues(app) and store.keys.count(0) == len(store.keys):
+        if isinstance(store.memory, bytearray):
+            screen.line(7, b"Nothing is kept.")  # without a memory, or by choice
+        elif not store.state and not continues(app) and store.keys.count(0) == len(store.keys):
             # a new board, or what was in its memory is gone
             screen.line(7, b"Nothing is kept yet.")
 
