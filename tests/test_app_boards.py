@@ -304,7 +304,7 @@ def test_profiles_of_the_simulator_know_the_same_pins() -> None:
 def test_settings_toml_shows_what_there_is() -> None:
     """Every setting that the program asks for is in settings.toml, and no other."""
     source = (ROOT / "lib/handheld/boards.py").read_text()
-    asked = {"HZ"} | set(re.findall(r'settings\.(?:text|number|pin|need)\(b"([A-Z_]+)"', source))
+    asked = {"HZ"} | set(re.findall(r'settings\.(?:text|number|pin|take)\(b"([A-Z_]+)"', source))
     asked |= set(
         re.findall(r'^    \(b"([A-Z_]+)", ', (ROOT / "lib/handheld/keys.py").read_text(), re.M)
     )

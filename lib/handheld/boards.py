@@ -109,7 +109,7 @@ class Settings:
             )
         return pin
 
-    def need(self, name):
+    def take(self, name):
         """A pin that has to be there."""
         pin = self.pin(name)
         if pin is None:
@@ -157,16 +157,14 @@ def reopen_display(i2c):
         return None
 
 
-def _drive(settings, wires):
+def _drive(settings, bus):
     driver = settings.text(b"DRIVER", b"sh1106")
     rotation = settings.number(b"ROTATION", 0)
     if driver == _text(b"sh1107"):
         from adafruit_displayio_sh1107 import SH1107
 
         # The panel's memory stands upright: the driver calls lying 90 degrees.
-        return SH1107(
-            wires, width=128, height=64, rotation=(rotation + 90) % 360, auto_refresh=False
-        )
+        return SH1107(bus, width=128, height=64, rotation=(rotation + 90) % 360, auto_refresh=False)
     if driver != _text(b"sh1106"):
         raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
     from adafruit_displayio_sh1106 import SH1106
@@ -175,9 +173,7 @@ def _drive(settings, wires):
     start = settings.number(b"COLSTART", 2)
     if not 0 <= start <= 4:
         raise SetupError("settings.toml: HANDHELD_COLSTART = %d; it is 0 to 4" % start)
-    return SH1106(
-        wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False
-    )
+    return SH1106(bus, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False)
 
 
 def _open_i2c(settings):
@@ -187,8 +183,8 @@ def _open_i2c(settings):
         from i2cdisplaybus import I2CDisplayBus
     except ImportError:
         raise SetupError("This needs CircuitPython 9 or later")
-    scl = settings.need(b"SCL")
-    sda = settings.need(b"SDA")
+    scl = settings.take(b"SCL")
+    sda = settings.take(b"SDA")
     address = settings.number(b"ADDRESS", 0x3C)
     if not 8 <= address < 0x78:
         raise SetupError("settings.toml: HANDHELD_ADDRESS = %d; it is 0x3C or 0x3D" % address)
@@ -217,11 +213,11 @@ def _open_spi(settings):
     try:
         # Kept for ever: the display bus holds no reference that the collector sees, and a bus that is
         # collected stops the program at the next refresh (CircuitPython 10.2.1).
-        handheld.spi = SPI(settings.need(b"CLOCK"), settings.need(b"DATA"))
+        handheld.spi = SPI(settings.take(b"CLOCK"), settings.take(b"DATA"))
         return FourWire(
             handheld.spi,
-            command=settings.need(b"DC"),
-            chip_select=settings.need(b"CS"),
+            command=settings.take(b"DC"),
+            chip_select=settings.take(b"CS"),
             reset=settings.pin(b"RESET"),
             baudrate=settings.speed(2_000_000),
         )
@@ -250,7 +246,7 @@ def open_keys(settings):
         if a is not None:
             from rotaryio import IncrementalEncoder
 
-            dial = IncrementalEncoder(a, settings.need(b"ENCODER_B"), divisor)
+            dial = IncrementalEncoder(a, settings.take(b"ENCODER_B"), divisor)
         return Keys(pins, dial, step)
     except (ValueError, RuntimeError) as error:
         if dial is not None:

@@ -58,7 +58,7 @@ class Console:
         screen = self.screen
         screen.refresh()
         if self._reached:
-            self._tell()
+            self.tell()
         if self._report and self._rested != self.waiting:
             self._rested = self.waiting
             print("rest" if self.waiting else "busy")
@@ -143,7 +143,8 @@ class Console:
         if self._report:
             self._reached.append((name, since(supervisor.ticks_ms(), self._start)))
 
-    def _tell(self):
+    def tell(self):
+        """Prints the milestones that were reached."""
         gc.collect()
         for name, ms in self._reached:
             print("milestone %s: used=%d free=%d ms=%d" % (name, gc.mem_alloc(), gc.mem_free(), ms))

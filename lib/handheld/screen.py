@@ -115,7 +115,12 @@ class Screen:
             self._root.append(self._choices[place])
 
     def prepare(self, slots, held):
-        """Makes what such a table needs and is not there yet: 40 ms on a Pico, when nobody waits."""
+        """Makes what such a table and a sheet need and is not there yet: 50 ms on a Pico, when nobody
+        waits."""
+        if self._sheet is None:
+            from handheld import sheet
+
+            self._sheet = sheet.Sheet(self._rows, _painted("ring_sheet"))
         if self._tiles is None:
             self._tiles = _painted("tile_sheet")
             self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(_CHOICES)]
@@ -134,10 +139,7 @@ class Screen:
     def sheet(self):
         """Shows an empty sheet: rows 0 and 1 of text, then up to 4 lines of numbers."""
         self._open(0x3F)
-        if self._sheet is None:
-            from handheld import sheet
-
-            self._sheet = sheet.Sheet(self._rows, _painted("ring_sheet"))
+        self.prepare(0, 0)
         self._sheet.show(self._root)
 
     def _open(self, rows):
@@ -316,10 +318,10 @@ class Screen:
 
     # ---- building
 
-    def _palette(self, ground):
+    def _palette(self, color):
         palette = Palette(2)
-        palette[0] = ground
-        palette[1] = 0xFFFFFF - ground
+        palette[0] = color
+        palette[1] = 0xFFFFFF - color
         return palette
 
     def _text_grid(self, width):

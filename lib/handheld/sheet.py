@@ -17,16 +17,16 @@ _RING_BOTH = const(4)
 class Sheet:
     """Lines of numbers 12 pixels apart in the text rows 2 to 5, and a row of rings over each."""
 
-    def __init__(self, rows, rings):
-        """`rows`: the screen's text rows; `rings`: parts, 6x12 each."""
+    def __init__(self, rows, bitmap):
+        """`rows`: the screen's text rows; `bitmap`: parts of rings, 6x12 each."""
         clear = Palette(2)
         clear[1] = 0xFFFFFF
         clear.make_transparent(0)
         self._rows = rows
-        self._rings = []
+        self.lines = []  # of rings, a TileGrid each
         for line in range(_LINES):
             ring = TileGrid(
-                rings,
+                bitmap,
                 pixel_shader=clear,
                 width=_CELLS,
                 height=1,
@@ -35,20 +35,20 @@ class Sheet:
                 x=_LEFT,
                 y=16 + 12 * line,
             )
-            self._rings.append(ring)
+            self.lines.append(ring)
 
-    def show(self, root):
+    def show(self, root_group):
         """Lays an empty sheet over the blank rows."""
         self._rows[1].x = _LEFT
         for line in range(_LINES):
             row = self._rows[2 + line]
             row.x = _LEFT
             row.y = 18 + 12 * line
-            ring = self._rings[line]
+            ring = self.lines[line]
             for column in range(_CELLS):
                 if ring[column]:
                     ring[column] = 0
-            root.append(ring)
+            root_group.append(ring)
 
     def put(self, line, column, value):
         """Writes `value` (-99 .. 99) with its first digit at `column` of `line`."""
@@ -61,7 +61,7 @@ class Sheet:
             row[column] = 48 + value // 10 % 10
         row[last] = 48 + value % 10
         if below:
-            ring = self._rings[line]
+            ring = self.lines[line]
             ring[column - 1] = _RING_BOTH if ring[column - 1] == _RING_RIGHT else _RING_LEFT
             ring[column] = ring[last] = _RING_MIDDLE
             ring[last + 1] = _RING_RIGHT

@@ -37,6 +37,7 @@ _AHEAD_BYTES = const(49152)
 _SCREENS = ("menus", "session", "table", "felt", "sheets")
 _RARE = const(2)
 _COMPILED = __file__.endswith(".mpy")
+_SMALL = const(73728)  # free at the start: with less, it is looked at each time, which takes 5 ms
 _SHORT = const(40960)  # bytes that the largest of them may need while it is compiled
 
 
@@ -63,6 +64,8 @@ class App:
         self.told = 0
         self.ahead = 0  # how many of _AHEAD are loaded
         self.coming = None  # the module of the screen to be shown at the end of this round
+        gc.collect()
+        self.room = _free() >= _SMALL
         self.untidy = False  # there is something to collect, once what was done is shown
         self.home()
         self.tell_store()
@@ -113,8 +116,8 @@ class App:
     def _drop(self):
         """Unloads what is not in use now, as far as _SCREENS says."""
         self.untidy = True
-        short = _free() < _SHORT
-        if short:
+        short = False
+        if not self.room:
             gc.collect()
             short = _free() < _SHORT
         if not (_COMPILED or short):

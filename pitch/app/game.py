@@ -136,7 +136,7 @@ class Game:
             scores[side] = whole(data, 3 + side, 2 * sides) - 128
 
 
-def whole(data, place, distance):
-    """The number whose lower byte is at `place`, with its upper one, signed, `distance` behind, if any."""
-    upper = data[place + distance] if place + distance < len(data) else 0
+def whole(data, place, length):
+    """The number whose lower byte is at `place`, with its upper one, signed, `length` behind, if any."""
+    upper = data[place + length] if place + length < len(data) else 0
     return data[place] + (upper - 256 if upper > 127 else upper) * 256

@@ -46,14 +46,6 @@ def restore(game):
     return True
 
 
-def _find(name):
-    """The number of the variant of that name."""
-    for i in range(len(r.VARIANTS)):
-        if r.VARIANTS[i][0] == name:
-            return i
-    raise ValueError("variant")
-
-
 def _replay(game):
     """Takes the journal's actions again, up to the last whole one."""
     store = game.store
@@ -98,7 +90,10 @@ def _read_header(game, data):
     lo = data[place + 2] << 8 | data[place + 3]
     game.games = data[place + 4]
     place += 5
-    game.set_table(r.Rules(_find(name), data[1], options))
+    variant = 0
+    while r.VARIANTS[variant][0] != name:  # IndexError: none of that name
+        variant += 1
+    game.set_table(r.Rules(variant, data[1], options))
     sides = game.rules.nsides
     match = game.match
     if len(data) != place + 2 * sides:
