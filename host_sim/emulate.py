@@ -330,7 +330,7 @@ def command(
     """Boot a CircuitPython image on an emulated Pico with the reference wiring, and press buttons.
 
     What the board prints goes to standard error. Without a script it boots until the program waits
-    for a button. About half a minute of computing goes into the boot, and 20 to 50 s into each
+    for a button. About half a minute of computing goes into the boot, and 5 to 20 s into each
     emulated second after it.
     """
     commands = _read(keys) if keys is not None else [script.Command(0, "idle")]

@@ -98,6 +98,9 @@ def test_a_whole_hand_with_the_power_cut_in_its_middle() -> None:
     play_until(session, lambda: "points" in words(session))
     assert not session.crashed() and set(session.board.panel.unknown) <= FOREIGN
     report(session, title)
+    budget = 64 * 1024 if os.environ.get("PITCH_MPY_CROSS") else 96 * 1024  # design.md
+    heap = {str(entry["name"]): entry["used"] for entry in session.milestones()}
+    assert all(int(heap[name]) <= budget for name in ("dealt", "playing", "points")), heap
 
 
 def report(session: emulate.Session, title: float | None) -> None:
