@@ -37,7 +37,7 @@ _AHEAD_BYTES = const(49152)
 _SCREENS = ("menus", "session", "table", "felt", "sheets")
 _RARE = const(2)
 _COMPILED = __file__.endswith(".mpy")
-_SMALL = const(73728)  # free at the start: with less, it is looked at each time, which takes 5 ms
+_SMALL = const(98304)  # free at the start: with less, it is looked at each time, which takes 5 ms
 _SHORT = const(40960)  # bytes that the largest of them may need while it is compiled
 
 
