@@ -23,8 +23,8 @@ from host_sim.panel import HEIGHT, WIDTH, Panel
 
 FIRMWARE = "PITCH_FIRMWARE"
 QUIET_MS = 200.0  # record.md, `idle`
-_SILENT_MS = 1000.0
-"""How long the panel of a program that does not report has to be quiet: it may be thinking."""
+_SILENT_MS = 5000.0
+"""How long a panel has to be quiet before the program has reported: compiling shows nothing for 2 s."""
 IDLE_LIMIT_MS = 60_000.0
 _LOOK_MS = 10.0
 _EXTRA = ("unplug", "plug")  # commands that only an emulated panel's cable understands

@@ -330,6 +330,11 @@ def _why(volume: Volume, error: OSError) -> str:
         )
     if error.errno == errno.ENOSPC:
         return f"{volume.root} is full."
+    if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
+        way = Path(error.filename2 or error.filename)
+        while not way.exists():
+            way = way.parent
+        return f"{way} is in the way: move it from the board and flash again."
     if error.strerror == "read back wrongly":
         return f"{error.filename} is not on the board as it was written: try another cable or port."
     return f"The board disappeared while it was being written ({error.strerror or error})."

@@ -6,11 +6,14 @@ modules take 12.0 KB of heap where this interpreter needs 18.6 KB, so a board ne
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,9 @@ BLOCK = 32  # bytes: MicroPython's heap comes in blocks of four words
 # What design.md allows on a board, and twice that here: every pointer is twice as wide.
 CORE_BUDGET = 2 * 12 * KB  # cards, rng, rules, hand, match (with score, a part of hand)
 APP_BUDGET = 2 * 64 * KB  # in use while playing
-APP_HEAP = 2 * 96 * KB  # from source, the peak of compiling included
+# From source, the peak of compiling included: 96 KB on a board, but what failed there for lack of a little
+# passed here, so 8 KB are left for what a board's heap is worse at (display objects, holes).
+APP_HEAP = 2 * 88 * KB
 SMALLEST = 64 * KB  # the core loads from source and plays in a heap of this size
 GAMES = (("auction", 4), ("allfours", 2), ("sevenup", 3), ("cinch", 4))
 
@@ -47,7 +52,11 @@ def micropython() -> str:
 def run(script: str, *arguments: str, heap: int = 1 << 20) -> dict[str, Any]:
     """The JSON object that a script in micropython_stubs prints last, run in a heap of so many bytes."""
     line = [micropython(), "-X", f"heapsize={heap}", str(SCRIPTS / script), str(ROOT), *arguments]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+    library = importlib.util.find_spec("adafruit_display_text")
+    if library is None or library.origin is None:
+        raise MemoryFault("no label library: pip install adafruit-circuitpython-display-text")
+    path = {**os.environ, "MICROPYPATH": str(Path(library.origin).parent.parent)}
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False, env=path)
     printed = done.stdout.strip().splitlines()
     if done.returncode or not printed:
         reason = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
@@ -56,6 +65,21 @@ def run(script: str, *arguments: str, heap: int = 1 << 20) -> dict[str, Any]:
     blocks = re.findall(r"max blk sz: (\d+)", done.stdout)
     answer["largest"] = max(map(int, blocks), default=0) * BLOCK
     return answer
+
+
+def play(kind: str, heap: int = 1 << 20) -> dict[str, Any]:
+    """What play_heap.py prints, of two runs: the second goes on with the first one's memory, as after a power
+    cut. Of each milestone, and of the largest block, the higher figure; of what is counted, the sum."""
+    with tempfile.TemporaryDirectory() as folder:
+        nvm = str(Path(folder) / "nvm")
+        first, second = (run("play_heap.py", kind, nvm, heap=heap) for _ in range(2))
+    used = {
+        name: max(first["used"].get(name, 0), second["used"].get(name, 0))
+        for name in [*first["used"], *second["used"]]
+    }
+    counts = {name: first[name] + second[name] for name in ("hands", "presses")}
+    largest = max(first["largest"], second["largest"])
+    return {"used": used, **counts, "games": second["games"], "largest": largest}
 
 
 def steps(used: dict[str, int]) -> dict[str, int]:
@@ -93,8 +117,8 @@ def measure() -> dict[str, Any]:
             game: run("core_heap.py", game, str(players))["play"] for game, players in GAMES
         },
     }
-    run("play_heap.py", heap=APP_HEAP)
-    app = run("play_heap.py", "compiled", heap=APP_HEAP)
+    play("source", APP_HEAP)
+    app = play("compiled")
     answer["app"] = app["used"]
     answer["app_playing"] = max(app["used"].values()) - app["used"]["start"]
     answer["app_budget"] = APP_BUDGET

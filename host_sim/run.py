@@ -160,7 +160,9 @@ def command(
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # whoever read standard output has gone; click ends quietly
-        raise plain(f"{error.filename or shots or gif}: {error.strerror}", 2) from None
+        raise plain(
+            f"{error.filename or shots or gif or 'standard output'}: {error.strerror}", 2
+        ) from None
     except KeyboardInterrupt:
         raise plain("Stopped.", 130) from None
     finally:

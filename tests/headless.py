@@ -12,7 +12,7 @@ from test_store import Flash
 
 import pitch.app
 import pitch.app.game
-from pitch.app import App, menus
+from pitch.app import App, title
 
 NAMES = {"PREV": 1, "NEXT": 2, "OK": 3, "BACK": 4, "LONG_OK": 5, "LONG_BACK": 6}
 PREV, NEXT, OK, BACK, LONG_OK, LONG_BACK = NAMES.values()
@@ -192,6 +192,9 @@ class Console:
         self._seed = (self._seed * 25173 + 13849) & 0xFFFF
         return self._seed
 
+    def free(self) -> int:
+        return 1 << 24
+
     def drop(self, module: str) -> None:
         raise AssertionError("from source nothing is dropped")
 
@@ -253,5 +256,5 @@ class Player:
         """From the title into a new game."""
         self.app.values[3] = players
         self.app.values[4] = target
-        menus.start(self.app)
+        title.start(self.app)
         self.rest()

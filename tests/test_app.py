@@ -12,7 +12,7 @@ import pytest
 from headless import BACK, LONG_BACK, LONG_OK, NEXT, OK, PREV, Player
 from test_store import Flash, PowerCut
 
-from pitch.app import menus, texts
+from pitch.app import texts, title
 from pitch.app.game import Game
 from pitch.app.sheets import Won
 from pitch.rules import PLAYING
@@ -168,7 +168,7 @@ def test_power_cut_after_every_action(players: int) -> None:
             break
         again = Player(Flash(data=bytes(flash.data)), seed=99)
         assert again.where == "Title" and "Continue" in again.picture()
-        menus.resume(again.app)
+        title.resume(again.app)
         assert state(again.game) == state(player.game)
         player.press(OK)
     assert player.where == "Menu"
@@ -211,7 +211,7 @@ def test_power_cut_inside_every_write(monkeypatch: pytest.MonkeyPatch) -> None:
                     cut_off.press(OK)
             memory.left = -1
             back = Player(memory, seed=99)
-            menus.resume(back.app)
+            title.resume(back.app)
             whole = sum(programmed <= cut for programmed, _ in states)
             # or one more, where what was torn off the last byte were bits that it has anyway
             assert state(back.game) in [known for _, known in states[whole - 1 : whole + 1]]
@@ -329,7 +329,7 @@ def test_a_game_too_long_for_the_memory_says_so_twice() -> None:
             break
         if not told and player.where == "Table" and player.game.match.hands % 10 == 0:
             again = Player(Flash(data=bytes(flash.data)))
-            menus.resume(again.app)
+            title.resume(again.app)
             assert state(again.game) == state(player.game)
         if len(told) == 1 and player.where == "Table" and player.game.match.hands % 10 == 0:
             again = Player(Flash(data=bytes(flash.data)))
@@ -343,7 +343,7 @@ def test_a_game_too_long_for_the_memory_says_so_twice() -> None:
     assert 40 < told[0][0] < told[1][0] and player.game.match.hands > 100
     player.press(OK)
     again = Player(Flash(data=bytes(flash.data)))
-    menus.resume(again.app)
+    title.resume(again.app)
     assert state(again.game) == state(player.game) and player.console.store.state == 0
 
 
@@ -357,7 +357,7 @@ def test_scores_far_below_zero_are_kept() -> None:
     match.dealer = 3
     player.game.deal()
     again = Player(player.memory)
-    menus.resume(again.app)
+    title.resume(again.app)
     assert state(again.game) == state(player.game)
 
 
@@ -372,7 +372,7 @@ def test_a_kept_game_that_cannot_be_read_is_told() -> None:
 
 
 def test_statistics_count_a_game_once() -> None:
-    from pitch.app.session import _STATS as STATS
+    from pitch.app.points import _STATS as STATS
 
     flash = Flash()
     player = Player(flash, seed=8)

@@ -286,7 +286,7 @@ def test_long_back_leads_home_from_everywhere() -> None:
 def test_profiles_of_the_simulator_know_the_same_pins() -> None:
     """Every pin that a profile of lib/handheld names is a pin of that board."""
     source = (ROOT / "lib/handheld/boards.py").read_text()
-    table = source[source.index("PROFILES = (") : source.index("def _text")]
+    table = source[source.index("PROFILES = (") : source.index("def text")]
     names: dict[str, object] = {}
     exec(table, names)  # noqa: S102
     for name, board_id, settings in names["PROFILES"]:  # type: ignore[attr-defined]
@@ -303,7 +303,9 @@ def test_profiles_of_the_simulator_know_the_same_pins() -> None:
 
 def test_settings_toml_shows_what_there_is() -> None:
     """Every setting that the program asks for is in settings.toml, and no other."""
-    source = (ROOT / "lib/handheld/boards.py").read_text()
+    source = "".join(
+        (ROOT / "lib/handheld" / name).read_text() for name in ("boards.py", "displays.py")
+    )
     asked = {"HZ"} | set(re.findall(r'settings\.(?:text|number|pin|take)\(b"([A-Z_]+)"', source))
     asked |= set(
         re.findall(r'^    \(b"([A-Z_]+)", ', (ROOT / "lib/handheld/keys.py").read_text(), re.M)

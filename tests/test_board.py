@@ -221,8 +221,20 @@ def test_no_memory_error_with_96_kb_of_heap() -> None:
     )
     session = boot(files)
     start_hand(session)
+    # Pause: score sheet and back; settings: sound off; back and to the title; on with the game.
+    tour = "BACK RIGHT OK OK RIGHT RIGHT RIGHT OK OK RIGHT OK BACK RIGHT OK OK"
+    for name in tour.split():
+        session.press(name)
+        session.idle()
+    assert words(session)[-1] == "playing"
     play_until(session, lambda: "points" in words(session))
-    assert not session.crashed() and b"MemoryError" not in session.board.serial
+    play_until(session, lambda: words(session).count("dealt") == 2)
+    session.power()
+    session.idle()
+    session.press("OK")  # go on
+    session.idle()
+    assert words(session)[-2:] == ["restored", "playing"]
+    assert not session.crashed()
 
 
 def test_spi_panel() -> None:

@@ -25,9 +25,9 @@ VALUES = {
 }  # fmt: skip
 
 
-def constants() -> list[tuple[str, str, int]]:
+def constants(folder: Path = CORE) -> list[tuple[str, str, int]]:
     found = []
-    for path in sorted(CORE.glob("*.py")):
+    for path in sorted(folder.glob("*.py")):
         for node in ast.parse(path.read_text()).body:
             if (
                 isinstance(node, ast.Assign)
@@ -57,7 +57,8 @@ def test_the_walk_finds_them() -> None:
     assert {"_HIDDEN", "_PLAYING", "_TAKEN_JACK", "_ELDEST", "_THROW"} <= names
 
 
-def test_copies_of_one_name_agree() -> None:
+@pytest.mark.parametrize("folder", [CORE, CORE / "app"], ids=lambda folder: folder.name)
+def test_copies_of_one_name_agree(folder: Path) -> None:
     values: dict[str, int] = {}
-    for _, name, value in constants():
+    for _, name, value in constants(folder):
         assert values.setdefault(name.lstrip("_"), value) == value, name

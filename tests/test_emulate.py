@@ -627,7 +627,7 @@ def test_idle_of_a_program_that_reports_nothing(fake: FakeBoard, session: emulat
         (300.0, lambda: draw(fake)),
     ]
     session.idle()
-    assert fake.ms == pytest.approx(1300, abs=11)
+    assert fake.ms == pytest.approx(5300, abs=11)
 
 
 def test_idle_gives_up(fake: FakeBoard, session: emulate.Session) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -346,6 +347,19 @@ def test_full_while_writing(board: Path) -> None:
     with pytest.raises(flash.FlashError, match="is full. The program that was on it still starts"):
         flash.install(Unplugged(board, 5, code=errno.ENOSPC), files("2"), lambda _: None)
     assert start(board) == OLD
+
+
+@pytest.mark.parametrize("name", ["lib", "code.py"])
+def test_what_is_in_the_way_is_named(board: Path, name: str) -> None:
+    """A file where a folder belongs, and the other way round, are no board that disappeared."""
+    (board / "code.py").unlink()
+    if name == "lib":
+        shutil.rmtree(board / name)
+        (board / name).write_text("")
+    else:
+        (board / name).mkdir()
+    with pytest.raises(flash.FlashError, match=rf"{name} is in the way: move it"):
+        install(board, files("1"))
 
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES])

@@ -1,6 +1,7 @@
 """Blinka's displayio made to do as CircuitPython's C core: pixels, areas, bytes, the board's font."""
 
 import random
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -537,3 +538,27 @@ class TestFeatherWing:
         seen = core.current().panel.pixels()
         lit = {(i % 128, i // 128) for i, bit in enumerate(seen) if bit}
         assert lit == {(50 + i, 20 + j) for i in range(6) for j in range(8)}
+
+
+def test_a_banner_where_there_is_no_room_for_its_library(
+    chip: core.Chip, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From source the library of labels needs 31 KB to be compiled; with less the word is made of cells,
+    as large and in the same place."""
+    import handheld
+    from handheld.screen import Screen
+
+    screen = Screen(open_display(chip))
+    shown = []
+    for free in (1 << 20, 40_000):
+        monkeypatch.setattr(handheld, "free", lambda free=free: free)
+        for name in [name for name in sys.modules if name.startswith("adafruit_display_text")]:
+            monkeypatch.delitem(sys.modules, name)
+        screen.text("PITCH")
+        screen.refresh()
+        lit = [(i % 128, i // 128) for i, bit in enumerate(chip.panel.pixels()) if bit]
+        columns, rows = {x for x, _ in lit}, {y for _, y in lit}
+        shown.append((min(columns), max(columns), max(rows)))
+        assert min(rows) >= 8 and max(rows) < 32
+        assert any("display_text" in name for name in sys.modules) == (free > 40_000)
+    assert shown[0] == shown[1]

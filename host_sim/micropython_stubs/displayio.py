@@ -15,6 +15,9 @@ class Palette:
     def make_transparent(self, index):
         pass
 
+    def make_opaque(self, index):
+        pass
+
 
 class Bitmap:
     def __init__(self, width, height, values):
@@ -56,9 +59,13 @@ class TileGrid:
 
 
 class Group:
-    def __init__(self, scale=1):
+    scale = 1  # of the class: labels, which are groups, have a property of that name
+
+    def __init__(self, scale=1, x=0, y=0):
         self._members = []
         self.hidden = False
+        self.x = x
+        self.y = y
 
     def append(self, member):
         self._members.append(member)

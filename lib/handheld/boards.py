@@ -8,7 +8,6 @@ import board
 import supervisor
 from microcontroller import Pin
 
-import handheld
 from handheld import forget
 from handheld.console import Console
 
@@ -39,7 +38,8 @@ PROFILES = (
 )
 
 
-def _text(data):
+def text(data):
+    """`data`, bytes, as a text that a board keeps no longer than it is used."""
     return str(data, "utf-8")
 
 
@@ -51,42 +51,40 @@ class Settings:
     """The chosen row, overridden name by name by HANDHELD_… of settings.toml."""
 
     def __init__(self):
-        name = os.getenv(_text(b"HANDHELD_PROFILE"))
+        name = os.getenv(text(b"HANDHELD_PROFILE"))
         row = None
         names = b""
         for other in PROFILES:
             names += b" " + other[0]
-            if name == _text(other[0]) or (not name and board.board_id == _text(other[1])):
+            if name == text(other[0]) or (not name and board.board_id == text(other[1])):
                 row = other
         if row is None:
             if name:
-                raise SetupError(
-                    "settings.toml: no profile %s; there are:%s" % (name, _text(names))
-                )
+                raise SetupError("settings.toml: no profile %s; there are:%s" % (name, text(names)))
             row = PROFILES[0]
         self.row = row[2]
 
     def text(self, name, default=b""):
         """The setting `name` (bytes) as text."""
-        value = os.getenv(_text(b"HANDHELD_" + name))
+        value = os.getenv(text(b"HANDHELD_" + name))
         if value is not None:
             return str(value)
         start = self.row.find(b" " + name + b"=")
         if start < 0:
-            return _text(default)
+            return text(default)
         start += len(name) + 2
-        return _text(self.row[start : self.row.find(b" ", start)])
+        return text(self.row[start : self.row.find(b" ", start)])
 
     def number(self, name, default):
         """A setting as a whole number; settings.toml may give it with or without quotes, 0x allowed."""
-        text = self.text(name)
-        if not text:
+        given = self.text(name)
+        if not given:
             return default
         try:
-            return int(text, 0)
+            return int(given, 0)
         except ValueError:
             raise SetupError(
-                "settings.toml: HANDHELD_%s = %s is not a number" % (_text(name), text)
+                "settings.toml: HANDHELD_%s = %s is not a number" % (text(name), given)
             )
 
     def speed(self, default):
@@ -98,14 +96,14 @@ class Settings:
 
     def pin(self, name):
         """A pin, None if the setting is empty."""
-        text = self.text(name)
-        if not text:
+        given = self.text(name)
+        if not given:
             return None
-        pin = getattr(board, text, None)
+        pin = getattr(board, given, None)
         if not isinstance(pin, Pin):
             raise SetupError(
                 "settings.toml: HANDHELD_%s = %s, and this board has no such pin"
-                % (_text(name), text)
+                % (text(name), given)
             )
         return pin
 
@@ -113,116 +111,8 @@ class Settings:
         """A pin that has to be there."""
         pin = self.pin(name)
         if pin is None:
-            raise SetupError("settings.toml: HANDHELD_%s is missing" % _text(name))
+            raise SetupError("settings.toml: HANDHELD_%s is missing" % text(name))
         return pin
-
-
-def open_display(settings):
-    """The display, ready and dark, and its I2C bus with the address (None, 0 for other buses)."""
-    bus = settings.text(b"BUS")
-    rotation = settings.number(b"ROTATION", 0)
-    if rotation not in (0, 180):
-        raise SetupError("settings.toml: HANDHELD_ROTATION = %d; it is 0 or 180" % rotation)
-    if bus == "board":
-        display = getattr(board, _text(b"DISPLAY"), None)
-        if display is None:
-            raise SetupError(
-                "settings.toml: HANDHELD_BUS = board, and this board has no display of its own"
-            )
-        display.auto_refresh = False
-        if rotation:
-            display.rotation = rotation
-        return display, None, 0
-    import displayio
-
-    displayio.release_displays()  # a bus outlives a restart of this program
-    i2c = None
-    address = 0
-    if bus == "i2c":
-        i2c, address, wires = _open_i2c(settings)
-    elif bus == "spi":
-        wires = _open_spi(settings)
-    else:
-        raise SetupError("settings.toml: HANDHELD_BUS = %s; it is i2c, spi or board" % bus)
-    return _drive(settings, wires), i2c, address
-
-
-def reopen_display(i2c):
-    """Sets up a panel anew that lost its power: display, bus and address, or None if it is not there."""
-    if i2c is not None:
-        i2c.deinit()
-    try:
-        return open_display(Settings())
-    except SetupError:
-        return None
-
-
-def _drive(settings, bus):
-    driver = settings.text(b"DRIVER", b"sh1106")
-    rotation = settings.number(b"ROTATION", 0)
-    if driver == _text(b"sh1107"):
-        from adafruit_displayio_sh1107 import SH1107
-
-        # The panel's memory stands upright: the driver calls lying 90 degrees.
-        return SH1107(bus, width=128, height=64, rotation=(rotation + 90) % 360, auto_refresh=False)
-    if driver != _text(b"sh1106"):
-        raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
-    from adafruit_displayio_sh1106 import SH1106
-
-    # The panel's memory is 132 columns wide and the glass shows the middle 128.
-    start = settings.number(b"COLSTART", 2)
-    if not 0 <= start <= 4:
-        raise SetupError("settings.toml: HANDHELD_COLSTART = %d; it is 0 to 4" % start)
-    return SH1106(bus, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False)
-
-
-def _open_i2c(settings):
-    from busio import I2C
-
-    try:
-        from i2cdisplaybus import I2CDisplayBus
-    except ImportError:
-        raise SetupError("This needs CircuitPython 9 or later")
-    scl = settings.take(b"SCL")
-    sda = settings.take(b"SDA")
-    address = settings.number(b"ADDRESS", 0x3C)
-    if not 8 <= address < 0x78:
-        raise SetupError("settings.toml: HANDHELD_ADDRESS = %d; it is 0x3C or 0x3D" % address)
-    try:
-        i2c = I2C(scl, sda, frequency=settings.speed(400_000))
-    except (RuntimeError, ValueError, TypeError) as error:
-        raise SetupError(
-            "No display bus on %s and %s: %s. Check the display's four wires."
-            % (settings.text(b"SDA"), settings.text(b"SCL"), error)
-        )
-    for other in (address, address ^ 1):  # modules come as 0x3C and 0x3D
-        try:
-            return i2c, other, I2CDisplayBus(i2c, device_address=other)
-        except (ValueError, RuntimeError, OSError):
-            pass
-    i2c.deinit()
-    raise SetupError(
-        "No display answers at 0x%02x. Check its four wires and HANDHELD_ADDRESS." % address
-    )
-
-
-def _open_spi(settings):
-    from busio import SPI
-    from fourwire import FourWire
-
-    try:
-        # Kept for ever: the display bus holds no reference that the collector sees, and a bus that is
-        # collected stops the program at the next refresh (CircuitPython 10.2.1).
-        handheld.spi = SPI(settings.take(b"CLOCK"), settings.take(b"DATA"))
-        return FourWire(
-            handheld.spi,
-            command=settings.take(b"DC"),
-            chip_select=settings.take(b"CS"),
-            reset=settings.pin(b"RESET"),
-            baudrate=settings.speed(2_000_000),
-        )
-    except (ValueError, RuntimeError, TypeError) as error:
-        raise SetupError("No display bus on HANDHELD_CLOCK and HANDHELD_DATA: %s" % error)
 
 
 def open_keys(settings):
@@ -304,7 +194,10 @@ def open_console():
             if light is None:
                 light = open_light(settings)
             if display is None:
-                display, i2c, address = open_display(settings)
+                from handheld import displays
+
+                display, i2c, address = displays.open_display(settings)
+                forget("displays")
             if keys is None:
                 keys = open_keys(settings)
             if sound is None:

@@ -59,9 +59,7 @@ class Console:
         screen.refresh()
         if self._reached:
             self.tell()
-        if self._report and self._rested != self.waiting:
-            self._rested = self.waiting
-            print("rest" if self.waiting else "busy")
+        self._say(self.waiting)
         # Seconds. The short rest tells whoever watches that something will go on by itself, the longer one
         # that only a press can change anything.
         time.sleep(0.01 if self.waiting else 0.004)
@@ -74,6 +72,8 @@ class Console:
                 self._wake()
                 self.keys.ignore()  # the press that wakes does nothing else
                 return 0
+            if intent:
+                self._say(False)  # what follows may take seconds before anything is shown
             return intent
         idle = since(now, self._pressed)
         if idle > _DIM_MS and not self._dimmed:
@@ -84,6 +84,11 @@ class Console:
         if self._address and since(now, self._probed) > _PROBE_MS:
             self._probe(now)
         return 0
+
+    def _say(self, waiting):
+        if self._report and self._rested != waiting:
+            self._rested = waiting
+            print("rest" if waiting else "busy")
 
     def _wake(self):
         self._dimmed = False
@@ -112,9 +117,10 @@ class Console:
             finally:
                 i2c.unlock()
         if found and self._lost:
-            from handheld import boards
+            from handheld import displays
 
-            opened = boards.reopen_display(i2c)
+            opened = displays.reopen_display(i2c)
+            handheld.forget("displays")
             handheld.forget("boards")
             if opened is None:
                 self._i2c = None
@@ -132,6 +138,10 @@ class Console:
             return self._seed
         two = os.urandom(2)
         return two[0] << 8 | two[1]
+
+    def free(self):
+        """Bytes of heap that are free."""
+        return handheld.free()
 
     def drop(self, module):
         """Unloads a module of the game, given by its full name."""

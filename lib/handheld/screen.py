@@ -6,6 +6,8 @@ and 9 in hand, with rows of text above and between) and `sheet` (numbers in colu
 changes while a page is shown starts on a multiple of 8 rows: the panel is written in pages of 8.
 """
 
+import gc
+
 from displayio import Group, Palette, TileGrid
 from micropython import const
 
@@ -35,6 +37,9 @@ _AWAY = const(-24)  # x of a choice that is not there
 _LEFT = const(1)  # 21 cells of 6 pixels leave 2 over
 _ROW_CELLS = const(22)  # one more than fits: numbers on a sheet are half a cell off
 
+
+# From source the library of a banner needs 40 KB while it is compiled.
+_LABEL_BYTES = const(45056)
 
 _OFF = const(0xAE)
 _ON = const(0xAF)
@@ -79,18 +84,34 @@ class Screen:
         """Shows an empty page of text: rows 0 to 7; `banner`: a word twice as large, over rows 1 to 3."""
         self._open(0xFF)
         if banner is not None:
-            from adafruit_display_text import label
-            from terminalio import FONT
-
-            self._banner = label.Label(
-                FONT,
-                text=banner,
-                scale=2,
-                color=0xFFFFFF,
-                anchor_point=(0.5, 0.5),
-                anchored_position=(64, 20),
-            )
+            if handheld.free() < _LABEL_BYTES:
+                gc.collect()
+            room = handheld.free() >= _LABEL_BYTES
+            self._banner = self._label(banner) if room else self._word(banner)
             self._root.append(self._banner)
+
+    def _label(self, banner):
+        from adafruit_display_text import label
+        from terminalio import FONT
+
+        return label.Label(
+            FONT,
+            text=banner,
+            scale=2,
+            color=0xFFFFFF,
+            anchor_point=(0.5, 0.5),
+            anchored_position=(64, 20),
+        )
+
+    def _word(self, banner):
+        """The same out of cells, where there is no room for a library."""
+        count = len(banner)
+        grid = self._text_grid(count)
+        for place in range(count):
+            grid[place] = ord(banner[place])
+        word = Group(scale=2, x=64 - 6 * count, y=14)
+        word.append(grid)
+        return word
 
     def table(self, slots, held):
         """Shows an empty table: rows 0 and 4 of text, `slots` cards in the middle (at most 7), `held` in

@@ -1,8 +1,9 @@
 """The game as it is seen and played: a stack of screens, fed with intents and ticks, never with pins.
-`main` is handed a console by code.py. Screens that are rare are imported when they are first asked for.
+`main` is handed a console by code.py. Screens are imported when they are asked for.
 
 A screen has draw() (shows all of itself), on(intent), tick(now), which is True while only a press can change
-anything, and `module`, the names of the modules it needs.
+anything, and `module`, the names of the modules it needs. No module of screens is long: where memory is short
+it is compiled while others are there.
 """
 
 import gc
@@ -10,7 +11,10 @@ import gc
 from pitch.cards import const
 
 # What the console (lib/handheld) understands; a test compares the numbers.
+_OK = const(3)
+_BACK = const(4)
 _LONG_BACK = const(6)
+_CLICK = const(0)
 
 _PERIOD = const(0x1FFFFFFF)  # of the console's ticks, in ms, less one
 _VALUES_KEY = const(0)  # key of the settings in the store
@@ -29,24 +33,42 @@ _HIGHEST = b"\x01\x02\x02\x07\x34"
 # comes when it is asked for.
 _AHEAD = (
     "rules", "rng", "score", "hand", "match", "view", "bots.plain",
-    "app.game", "app.session", "app.felt", "app.table", "app.sheets", "",
+    "app.game", "app.session", "app.felt", "app.table", "", "app.points", "app.sheets",
 )  # fmt: skip
 _AHEAD_BYTES = const(49152)
-# Modules dropped again, 2 to 7 KB each: the first two while a game is played, if they are compiled (15 ms to
-# load again; half a second from source); all that are not in use where memory is short.
-_SCREENS = ("menus", "session", "table", "felt", "sheets")
-_RARE = const(2)
+# Modules dropped again when they are not in use, 2 to 6 KB each: in a game all but the last two if they are
+# compiled (15 ms to load again; from source half a second), and all where memory is short.
+_SCREENS = ("title", "session", "menus", "points", "sheets", "table", "felt")
+_RARE = const(5)
 _COMPILED = __file__.endswith(".mpy")
-_SMALL = const(98304)  # free at the start: with less, it is looked at each time, which takes 5 ms
-_SHORT = const(40960)  # bytes that the largest of them may need while it is compiled
+_SMALL = const(98304)  # short of memory is who has less than this free at the start
 
 
-def _free():
-    """Bytes of heap that are free; plenty on a PC, which does not say."""
-    try:
-        return gc.mem_free()
-    except AttributeError:
-        return 1 << 24
+class Page:
+    """A screen that goes on with OK. BACK pauses, or leads back where there is something beneath."""
+
+    def __init__(self, app):
+        self.app = app
+        self.game = app.game
+
+    def on(self, intent):
+        """Answers a button."""
+        if intent == _OK:
+            self.app.play(_CLICK)
+            self.next()
+        elif intent == _BACK:
+            if len(self.app.stack) > 1:
+                self.app.back()
+            else:
+                self.app.pause()
+
+    def next(self):
+        """What OK leads to."""
+        self.app.back()
+
+    def tick(self, now):
+        """Nothing happens by itself."""
+        return True
 
 
 class App:
@@ -65,10 +87,10 @@ class App:
         self.ahead = 0  # how many of _AHEAD are loaded
         self.coming = None  # the module of the screen to be shown at the end of this round
         gc.collect()
-        self.room = _free() >= _SMALL
+        self.room = console.free() >= _SMALL
         self.untidy = False  # there is something to collect, once what was done is shown
         self.home()
-        self.tell_store()
+        self._come()
 
     def step(self):
         """One round: a button's intent, or else a tick."""
@@ -92,14 +114,16 @@ class App:
     def _load_ahead(self):
         """Loads one more module, so that no press waits for more than one."""
         self.untidy = True
-        if _free() < _AHEAD_BYTES:
+        name = _AHEAD[self.ahead]
+        self.ahead += 1
+        if self.console.free() < _AHEAD_BYTES:
             self.ahead = len(_AHEAD)
-            return
-        if self.ahead < len(_AHEAD) - 1:
-            __import__("pitch." + _AHEAD[self.ahead])
+        elif name:
+            __import__("pitch." + name)
         else:
             self.screen.prepare(self.values[_PLAYERS], _HAND)
-        self.ahead += 1
+            if _COMPILED:  # the rest would be dropped again
+                self.ahead = len(_AHEAD)
 
     # ---- the stack
 
@@ -110,29 +134,21 @@ class App:
 
     def _show(self):
         self.top = self.stack[-1]
+        self.untidy = True
         self._drop()
         self.top.draw()
 
     def _drop(self):
         """Unloads what is not in use now, as far as _SCREENS says."""
-        self.untidy = True
-        short = False
-        if not self.room:
-            gc.collect()
-            short = _free() < _SHORT
-        if not (_COMPILED or short):
+        if self.room and (not _COMPILED or "title" in self.stack[0].module):
             return
-        if not short:
-            for screen in self.stack:
-                if screen.module == "menus":
-                    return
-        for name in _SCREENS if short else _SCREENS[0:_RARE]:
+        for name in _SCREENS[0:_RARE] if self.room else _SCREENS:
             used = False
             for screen in self.stack:
                 used = used or name in screen.module
             if not used and globals().pop(name, None):
                 self.console.drop("pitch.app." + name)
-        if short:
+        if not self.room:
             gc.collect()
 
     def push(self, screen):
@@ -153,20 +169,16 @@ class App:
         else:
             self.home()
 
-    def home(self):
-        """Back to the title, from everywhere. The game is kept."""
-        self.stack = [self.load("menus").Title(self)]
-        self._show()
-        self.ahead = 0
-
     def pause(self):
         """What BACK does in a game."""
         self.push(self.load("menus").pausing(self))
 
-    # ---- the game
+    # To these one comes at the end of a round: what leads there is no longer in the way then, which matters
+    # where memory is short. Each is the SCREEN of its module.
 
-    # To the table and to a hand's points one comes at the end of a round: what leads there is no longer
-    # in the way then, which matters where memory is short.
+    def home(self):
+        """Back to the title, from everywhere. The game is kept."""
+        self.coming = "title"
 
     def play_hand(self):
         """To the table."""
@@ -174,20 +186,26 @@ class App:
 
     def hand_over(self):
         """The hand is over: its points."""
-        if self.game.match.winner >= 0:
-            self.load("session").count_game(self.game)
+        self.coming = "points"
+
+    def score(self):
+        """To the score sheet."""
         self.coming = "sheets"
 
     def _come(self):
         name = self.coming
         self.coming = self.top = None
         self.stack = []
-        self._drop()
-        module = self.load(name)
-        playing = name == "table"
-        self.swap(module.Table(self) if playing else module.Points(self))
-        self.console.milestone("playing" if playing else "points")
+        self.ahead = 0 if name == "title" else len(_AHEAD) if _COMPILED else self.ahead
+        if not self.room:
+            self._drop()
+        self.stack.append(self.load(name).SCREEN(self))
+        self._show()
+        if name != "title":
+            self.console.milestone("playing" if name == "table" else name)
         self.tell_store()
+
+    # ---- the game
 
     def next_hand(self):
         """Deals the next hand."""
@@ -237,7 +255,7 @@ class App:
         known = self.told
         self.told = state
         if state and state != known:
-            self.push(self.load("menus").Notice(self, state))
+            self.push(self.load("title").Notice(self, state))
 
 
 def main(console):

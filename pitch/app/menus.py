@@ -1,6 +1,6 @@
-"""Screens that are lists: title, new game, settings, pause, questions, notices. Imported by the app."""
+"""Screens that are lists: new game, settings, pause, questions. Imported by the app, and by title.py for what
+stands on its lists."""
 
-from pitch.app import texts
 from pitch.cards import const
 
 # What the console (lib/handheld) understands; a test compares the numbers.
@@ -11,8 +11,6 @@ _BACK = const(4)
 _CLICK = const(0)
 _POINTER = const(8)
 _POINTER_LEFT = const(9)
-_FOREIGN = const(2)
-_OLDER = const(3)
 
 # Settings, as App keeps them, with words for their values (None: the number).
 _SOUND = const(0)
@@ -28,22 +26,8 @@ _WORDS = (
     None,
 )
 
-# What the store found, told once: three lines.
-_FOUND = (
-    (b"", b"", b""),
-    (b"Nothing can be kept", b"when power goes off.", b""),
-    (b"The memory holds", b"something unreadable.", b""),
-    (b"The memory is from", b"another version.", b""),
-    (b"Part of what was kept", b"is lost: power failed", b"or the memory did."),
-    (b"The memory was lost.", b"What was last copied", b"to the drive is back."),
-    (b"Memory full. If power", b"goes off, this hand", b"begins again."),
-    (b"Memory full. If power", b"goes off, the last", b"hands are lost."),
-    (b"The game that was", b"kept cannot be read.", b""),
-)
-_UNREADABLE = const(8)  # row of that
-
 # What an item does when it is chosen: below _SETTING it changes that setting; the first few of
-# the others open a list.
+# the others open a list, and those from _DO_CONTINUE to _DO_FORGO are done in title.py.
 _SETTINGS_KEY = const(0)  # key of the settings in the store
 _SETTING = const(20)
 _DO_NEW = const(20)
@@ -53,14 +37,14 @@ _DO_ANEW = const(23)
 _DO_AFTER = const(24)
 _DO_CONTINUE = const(30)
 _DO_START = const(31)
-_DO_SCORES = const(32)
-_DO_TRICK = const(33)
-_DO_LEDGER = const(34)
-_DO_NEXT_GAME = const(35)
-_DO_TITLE = const(36)
-_DO_RESUME = const(37)
-_DO_ERASE = const(38)
-_DO_FORGO = const(39)
+_DO_ERASE = const(32)
+_DO_FORGO = const(33)
+_DO_NEXT_GAME = const(34)
+_DO_TITLE = const(35)
+_DO_RESUME = const(36)
+_DO_TRICK = const(37)
+_DO_SCORES = const(38)
+_DO_LEDGER = const(39)
 _DO_TEST = const(40)
 
 # Lists: row of the first item, heading, then label and what it does, item by item. The first are in the
@@ -219,56 +203,6 @@ class Menu:
         return True
 
 
-class Title(Menu):
-    """The first screen: continue where power or the player left, or something new."""
-
-    def __init__(self, app):
-        Menu.__init__(self, app, _LIST_TITLE_FIRST)
-
-    def draw(self):
-        """Shows the page anew; the pointer is on what most want."""
-        app = self.app
-        self.at = 0
-        self.table = _LISTS[_LIST_TITLE if continues(app) else _LIST_TITLE_FIRST]
-        app.screen.text(texts.TITLE)
-        screen = app.screen
-        screen.row(0)
-        screen.add(b"Auction")
-        screen.to(16)
-        screen.add(texts.VERSION)
-        self.items()
-        store = app.store
-        if isinstance(store.memory, bytearray):
-            screen.line(7, b"Nothing is kept.")  # without a memory, or by choice
-        elif not store.state and not continues(app) and store.keys.count(0) == len(store.keys):
-            # a new board, or what was in its memory is gone
-            screen.line(7, b"Nothing is kept yet.")
-
-    def back(self):
-        """There is nothing behind the title."""
-
-
-class Notice(Menu):
-    """Lines that have to be read, and what to do about them."""
-
-    def __init__(self, app, state):
-        foreign = state == _FOREIGN or state == _OLDER
-        Menu.__init__(self, app, _LIST_FOREIGN if foreign else _LIST_NOTED)
-        self.lines = _FOUND[state]
-
-    def draw(self):
-        """Shows the page anew."""
-        screen = self.app.screen
-        screen.text()
-        for i in range(len(self.lines)):
-            screen.line(1 + i, self.lines[i])
-        self.items()
-
-    def back(self):
-        """Not answered is answered with the harmless one."""
-        choose(self.app, _DO_FORGO if self.table is _LISTS[_LIST_FOREIGN] else _DO_RESUME)
-
-
 def pausing(app):
     """What BACK opens in a game; after a hand there is no trick to look at."""
     return Menu(app, _LIST_PAUSE if "table" in app.top.module else _LIST_PAUSE_SHEET)
@@ -285,32 +219,23 @@ def choose(app, what):
         what = _DO_ANEW
     if what < _DO_CONTINUE:
         app.push(Menu(app, what - _DO_NEW))
-    elif what == _DO_CONTINUE:
-        resume(app)
-    elif what == _DO_START:
-        start(app)
-    elif what == _DO_RESUME:
-        app.back()
+    elif what <= _DO_FORGO:
+        app.load("title").begin(app, what)
+    elif what == _DO_NEXT_GAME:
+        next_game(app)
     elif what == _DO_TITLE:
         app.home()
+    elif what == _DO_RESUME:
+        app.back()
     elif what == _DO_TRICK:
         app.back()
         last_trick(app)
-    elif what == _DO_NEXT_GAME:
-        next_game(app)
-    elif what == _DO_ERASE or what == _DO_FORGO:
-        if what == _DO_ERASE:
-            app.store.erase()
-        else:
-            app.store.forgo()
-        app.read_values()
-        app.home()
     else:
         sheets = app.load("sheets")
         if what == _DO_SCORES:
-            app.push(sheets.Sheet(app, False))
+            app.push(sheets.Sheet(app))
         elif what == _DO_LEDGER:
-            app.push(sheets.Ledger(app, False))
+            app.push(sheets.Ledger(app))
         else:
             app.push(sheets.Test(app))
 
@@ -318,34 +243,6 @@ def choose(app, what):
 def continues(app):
     """Whether there is a match to go on with."""
     return app.game is not None or app.store.open
-
-
-def start(app):
-    """A new session with the chosen number of players and target."""
-    from pitch.app.game import Game
-
-    app.game = Game(app.console)
-    app.load("session").start(app.game, app.values[_PLAYERS], app.values[_TARGET])
-    app.play_hand()
-
-
-def resume(app):
-    """Goes on where the match stood."""
-    if app.game is None:
-        from pitch.app.game import Game
-
-        game = Game(app.console)
-        if not app.load("session").restore(game):
-            app.store.end()
-            app.home()
-            app.push(Notice(app, _UNREADABLE))
-            return
-        app.game = game
-        app.console.milestone("restored")
-    if app.game.done():
-        app.hand_over()
-    else:
-        app.play_hand()
 
 
 def next_game(app):

@@ -1,14 +1,12 @@
-"""Begins a session and its games, counts those that are over, and brings a match back after power loss:
-makes it as the journal's header says, deals the hand of the last mark and takes its actions again.
-Imported when one of these is done, and dropped again. The journal is described in game.py."""
+"""Begins a session and its games, and brings a match back after power loss: makes it as the journal's header
+says, deals the hand of the last mark and takes its actions again. Imported when one of these is done, and
+dropped again. The journal is described in game.py."""
 
 from pitch import rules as r
 from pitch.app.game import whole
-from pitch.app.texts import YOU
 from pitch.cards import BID, PASS, STAND, THROW, const
 
 _AUCTION = const(0)  # row of rules.VARIANTS
-_STATS = const(1)  # key of the statistics in the store
 _FORMAT = const(1)
 _OPTIONS = const(12)
 _SPARE = const(24)  # as in game.py
@@ -150,19 +148,3 @@ def _header(game):
     for sum_ in match.ledger:
         data += bytes((sum_ + 32768 >> 8, sum_ & 0xFF))
     return data
-
-
-def count_game(game):
-    """If the game is over it counts in the statistics, once however often it is seen. It stays in the
-    journal, and with it the ledger, until the next one begins."""
-    match = game.match
-    if match.winner < 0:
-        return
-    seed = bytes((match.hi >> 8, match.hi & 0xFF, match.lo >> 8, match.lo & 0xFF))
-    old = game.store.get(_STATS) or bytes(8)
-    if old[4:8] != seed:
-        played = (old[0] << 8 | old[1]) + 1
-        won = (old[2] << 8 | old[3]) + (match.winner == YOU % game.rules.nsides)
-        game.store.put(
-            _STATS, bytes((played >> 8 & 255, played & 255, won >> 8 & 255, won & 255)) + seed
-        )

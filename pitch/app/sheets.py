@@ -1,185 +1,22 @@
-"""What a hand and a game came to: the points one by one, the score sheet, the winner, who pays.
-Imported by the app."""
+"""The score sheet, the winner, who pays, and a picture to test the panel with. Imported by the app."""
 
+from pitch.app import Page
 from pitch.app.texts import NAMES, YOU
 from pitch.cards import const
 
 # What the console (lib/handheld) understands; a test compares the numbers.
-_OK = const(3)
-_BACK = const(4)
-_CLICK = const(0)
 _CHIME = const(2)
-_FALL = const(3)
 _POINTER = const(8)
 _COLUMNS = const(21)
 
-# Points, as pitch.text.POINTS has them, and what they are called here.
-_HIGH = const(2)
-_TAKEN_JACK = const(4)
-_GAME = const(5)
-_POINTS = (b"Turned", b"Gift", b"High", b"Low", b"Jack", b"Game", b"Ten", b"Five", b"Off5")
-_RANKS = b"..23456789\x0aJQKA"  # the ten is one cell of its own
-
-_POINT_MS = (1200, 700, 250)  # by speed: until the next point is shown
 _LINES = const(4)
-_STATS = const(1)  # key of the statistics in the store, as in session.py
-
-
-class Page:
-    """A screen that goes on with OK. BACK pauses, or leads back where there is something beneath."""
-
-    module = "sheets"
-
-    def __init__(self, app):
-        self.app = app
-        self.game = app.game
-
-    def on(self, intent):
-        """Answers a button."""
-        if intent == _OK:
-            self.app.play(_CLICK)
-            self.next()
-        elif intent == _BACK:
-            if len(self.app.stack) > 1:
-                self.app.back()
-            else:
-                self.app.pause()
-
-    def next(self):
-        """What OK leads to."""
-        self.app.back()
-
-    def tick(self, now):
-        """Nothing happens by itself."""
-        return True
-
-
-class Points(Page):
-    """The points of the hand, one by one in the order of counting, with who made them (R13)."""
-
-    def __init__(self, app):
-        Page.__init__(self, app)
-        self.shown = 0
-        self.began = app.console.now
-
-    def draw(self):
-        """Shows the page with the points shown so far."""
-        screen = self.app.screen
-        view = self.game.view
-        screen.text()
-        screen.row(0)
-        screen.add(b"Hand ")
-        screen.number(self.game.match.hands)
-        screen.add(b": ")
-        if self.game.hand.void:
-            screen.add(b"nobody bid")
-        elif view.pitcher >= 0:
-            screen.add(NAMES[view.pitcher])
-            if view.bid:
-                screen.add(b" bid ")
-                screen.number(view.bid)
-        for i in range(self.shown):
-            self.line(i)
-
-    def lines(self):
-        """How many lines there are: one a point, and what became of the bid."""
-        return self.game.view.npoints + 1
-
-    def line(self, i):
-        """Writes line i."""
-        screen = self.app.screen
-        view = self.game.view
-        if i == view.npoints:
-            self.result()
-            return
-        point = view.points[i]
-        name = point >> 8
-        side = point >> 4 & 15
-        screen.row(2 + i if view.npoints < 6 else 1 + i)
-        screen.add(_POINTS[name])
-        screen.to(6)
-        if name == _GAME:
-            screen.number(view.pips[side])
-            screen.add(b" pips")
-        else:
-            self.card(name)
-        screen.to(15)
-        screen.add(NAMES[side])
-        screen.to(19)
-        screen.code(43)
-        screen.number(point & 15)
-        screen.end()
-
-    def card(self, name):
-        """Writes the card that made High, Low or Jack."""
-        screen = self.app.screen
-        view = self.game.view
-        if not _HIGH <= name <= _TAKEN_JACK:
-            return
-        best = -1
-        for i in range(view.first, view.logged):
-            card = view.log[i]
-            if view.follows[card] == view.trump:
-                if name == _TAKEN_JACK:
-                    if card & 15 == 11:
-                        best = card
-                elif best < 0 or (card > best) == (name == _HIGH):
-                    best = card
-        if best >= 0:
-            rank = best & 15
-            screen.code(_RANKS[rank])
-            screen.suit(best >> 4)
-
-    def result(self):
-        """Writes what became of the bid."""
-        screen = self.app.screen
-        view = self.game.view
-        screen.row(7)
-        if view.made >= 0:
-            screen.add(NAMES[view.pitcher])
-            screen.add(b" bid ")
-            screen.number(view.bid)
-            if view.made:
-                screen.add(b" and made it")
-            else:
-                screen.add(b": set back ")
-                screen.number(view.bid)
-        screen.end()
-
-    def more(self):
-        """Shows the next line."""
-        view = self.game.view
-        self.line(self.shown)
-        self.shown += 1
-        self.began = self.app.console.now
-        if self.shown == self.lines() and view.made == 0 and view.pitcher == YOU:
-            self.app.play(_FALL)
-        else:
-            self.app.play(_CLICK)
-
-    def tick(self, now):
-        """The next point, when its time has come."""
-        if self.shown == self.lines():
-            return True
-        if self.app.since(self.began) >= _POINT_MS[self.app.speed()]:
-            self.more()
-        return False
-
-    def next(self):
-        """OK shows all of them, and once they are there the score sheet."""
-        if self.shown < self.lines():
-            while self.shown < self.lines():
-                self.more()
-        else:
-            self.app.swap(Sheet(self.app, True))
+_STATS = const(1)  # key of the statistics in the store, as in points.py
 
 
 class Sheet(Page):
     """The score sheet: a column each, a line after each hand; numbers below zero in rings (R17)."""
 
-    def __init__(self, app, after_hand):
-        Page.__init__(self, app)
-        self.after_hand = after_hand
+    module = "sheets"
 
     def draw(self):
         """Shows the page anew."""
@@ -223,7 +60,7 @@ class Sheet(Page):
     def next(self):
         """On to the next hand, or to the end of the game."""
         app = self.app
-        if not self.after_hand:
+        if len(app.stack) > 1:
             app.back()
         elif self.game.match.winner >= 0:
             app.swap(Won(app))
@@ -233,6 +70,8 @@ class Sheet(Page):
 
 class Won(Page):
     """Who has won the game."""
+
+    module = "sheets"
 
     def draw(self):
         """Shows the page anew."""
@@ -275,15 +114,13 @@ class Won(Page):
 
     def next(self):
         """On to who pays what."""
-        self.app.swap(Ledger(self.app, True))
+        self.app.swap(Ledger(self.app))
 
 
 class Ledger(Page):
     """Everybody's score, what is paid for this game (R22), and the sum over all games of the session."""
 
-    def __init__(self, app, after_game):
-        Page.__init__(self, app)
-        self.after_game = after_game
+    module = "sheets"
 
     def draw(self):
         """Shows the page anew."""
@@ -315,17 +152,16 @@ class Ledger(Page):
 
     def next(self):
         """After a game: what now?"""
-        if self.after_game:
-            self.app.after_game()
-        else:
+        if len(self.app.stack) > 1:
             self.app.back()
+        else:
+            self.app.after_game()
 
 
 class Test(Page):
     """Edges, rows and columns: whether the panel shows all of the picture, and the right way up."""
 
-    def __init__(self, app):
-        self.app = app
+    module = "sheets"
 
     def draw(self):
         """Shows the page anew."""
@@ -349,4 +185,7 @@ class Test(Page):
 
     def on(self, intent):
         """Any button ends it."""
-        self.app.back()
+        self.next()
+
+
+SCREEN = Sheet

@@ -204,3 +204,6 @@ class Table(Felt):
     def review(self):
         """Shows the last trick again, or says that there is none yet, until a button is pressed."""
         self.state = _REVIEW
+
+
+SCREEN = Table
