@@ -57,7 +57,7 @@ ALLOWED = {
     (
         "float",
         "lib/handheld/screen.py",
-        "Screen._label",
+        "Screen.text",
     ): "a label's anchor is 0.0 .. 1.0 of its size",
     ("float", "lib/handheld/keys.py", "_INTERVAL"): "keypad takes seconds",
 }

@@ -184,7 +184,7 @@ class Console:
         self.now = (self.now + (10 if self.waiting else 300)) & 0x1FFFFFFF
         return self.script.popleft() if self.script else 0
 
-    def brighten(self, level: int) -> None:
+    def brightness(self, level: int) -> None:
         assert 0 <= level <= 2
         self.level = level
 

@@ -159,6 +159,33 @@ def test_compiled_drive_has_no_source_beside_its_compiled_file(program: Path, co
 
 
 @pytest.mark.parametrize(
+    ("names", "objects", "holds"),
+    [
+        (39, 0, True),
+        (40, 0, True),
+        (38, 0, False),
+        (41, 0, False),
+        (40, 1, False),
+        (8, 0, True),
+        (168, 0, True),
+    ],
+)
+def test_a_module_that_would_hold_its_neighbour_gets_a_constant(
+    program: Path, compiler, names: int, objects: int, holds: bool
+) -> None:
+    """A board never freed 7 KB of a library that lay behind `score`: 39 names, two bytes each, no object."""
+    count = bytes([0x80 | names >> 7, names & 0x7F]) if names > 127 else bytes([names])
+    code = b"C\x06\x00\x1f" + count + bytes([objects, 0, 0])
+    assert drive.holds_neighbour(code) == holds
+    (program / "pitch/app/__init__.py").write_text("x = 1")
+    path = Path(compiler(code))
+    with path.open("a") as script:
+        script.write('cat "$6" >> "$3"\n')
+    compiled = drive.contents(program, str(path))["pitch/app/__init__.mpy"]
+    assert compiled.endswith(b'x = 1\n_ = b"."\n' if holds else b"x = 1")
+
+
+@pytest.mark.parametrize(
     ("magic", "words"),
     [
         (b"M\x06\x00\x1f", "is MicroPython's compiler"),

@@ -50,7 +50,7 @@ def test_the_program_keeps_its_64_kb(core: dict[str, int]) -> None:
     """In use while playing, with the pause and the score sheet over the table too."""
     app = memory.play("compiled")
     assert max(app["used"].values()) - app["used"]["start"] <= memory.APP_BUDGET
-    assert app["used"]["paused"] > app["used"]["playing"] and app["hands"] == 24
+    assert app["used"]["sheets"] > app["used"]["playing"] and app["hands"] == 24
 
 
 def test_no_single_allocation_needs_much_unbroken_heap(core: dict[str, int]) -> None:

@@ -44,7 +44,7 @@ def position(
             if line:
                 game.match.scores[:] = line
                 game.deal()
-        player.app.play_hand()
+        player.app.go("table")
         player.rest()
         hands = game.match.hands
         for _ in range(40):

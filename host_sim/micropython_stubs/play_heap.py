@@ -6,9 +6,9 @@ KIND `compiled`: as from .mpy files, without line numbers, and with modules that
 source. NVM: a file that is the non-volatile memory, so that a second run goes on where the first one ended.
 Goes through every screen, then plays until 12 hands were dealt. Prints one JSON object: heap in use (bytes,
 after collecting) by milestone: `start`, `display` (the stand-ins of the display stack), `console`, `title`,
-`restored`, `dealt`, `playing`, `paused` (with the score sheet over it), `points`, `sheets`, `end`; `hands`
-dealt; `games` that ended; `presses`. That interpreter has 64-bit words: a board needs about half, so the
-program is told half of what is free.
+`restored`, `dealt`, `playing`, `points`, `menus` and `sheets` (over the table too), `end`; `hands` dealt;
+`games` that ended; `presses`. That interpreter has 64-bit words: a board needs about half, so the program is
+told half of what is free.
 """
 
 import gc
@@ -20,10 +20,10 @@ root = sys.argv[1]
 compiled = sys.argv[2:3] == ["compiled"]
 hands = 12
 nvm = sys.argv[3] if len(sys.argv) > 3 else ""
-# Left, Right, OK, Back; a dot: look at the heap; ~: the panel is unplugged, or plugged in again. The values
-# of a new game there and back, deal, bid; pause: score sheet, last trick; pause: ledger, settings: sound off
-# and on, the panel's test; title: settings, another game, but no; continue.
-TOUR = "ORORLORORLOROO~~BRO.OROOBRRROOROOROORORRROOBRORROBROOO"
+# Left, Right, OK, Back; ~: the panel is unplugged, or plugged in again. The values of a new game there and
+# back, deal, bid; pause: score sheet, last trick; pause: ledger, settings: sound off and on, the panel's
+# test; title: settings, another game, but no; continue.
+TOUR = "OROR LORORLO RO O ~~ BROO ROO BRRROO ROOROORO RRROOB RO RROB ROO O".replace(" ", "")
 
 here = __file__.rsplit("/", 1)[0]
 sys.path[0:0] = [here, root + "/lib", root]  # behind them, of MICROPYPATH: the library of labels
@@ -101,9 +101,6 @@ def plan():
     presses += 1
     if step == "~":
         busio.lost = not busio.lost
-        return -1
-    if step == ".":
-        note("paused")
         return -1
     if dealt == hands:
         if not left:

@@ -196,7 +196,7 @@ def open_console():
             if display is None:
                 from handheld import displays
 
-                display, i2c, address = displays.open_display(settings)
+                display, i2c, address = displays.open(settings)
                 forget("displays")
             if keys is None:
                 keys = open_keys(settings)

@@ -95,7 +95,7 @@ class Console:
         self.screen.wake()
         self.screen.brightness(_LEVELS[self.level])
 
-    def brighten(self, level):
+    def brightness(self, level):
         """Sets the brightness to step 0, 1 or 2."""
         self.level = level
         self.screen.brightness(_LEVELS[level])
@@ -117,16 +117,19 @@ class Console:
             finally:
                 i2c.unlock()
         if found and self._lost:
-            from handheld import displays
+            from handheld import boards, displays
 
-            opened = displays.reopen_display(i2c)
+            if i2c is not None:
+                i2c.deinit()
+            try:
+                display, self._i2c, self._address = displays.open(boards.Settings())
+            except boards.SetupError:
+                display = self._i2c = None
             handheld.forget("displays")
             handheld.forget("boards")
-            if opened is None:
-                self._i2c = None
+            if display is None:
                 return
-            self.screen.replace(opened[0])
-            self._i2c = opened[1]
+            self.screen.replace(display)
             self.screen.brightness(_LEVELS[_DIMMED if self._dimmed else self.level])
         self._lost = not found
 

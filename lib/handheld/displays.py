@@ -4,10 +4,10 @@ console.py for a panel that was unplugged; dropped again."""
 import board
 
 import handheld
-from handheld.boards import Settings, SetupError, text
+from handheld.boards import SetupError, text
 
 
-def open_display(settings):
+def open(settings):
     """The display, ready and dark, and its I2C bus with the address (None, 0 for other buses)."""
     bus = settings.text(b"BUS")
     rotation = settings.number(b"ROTATION", 0)
@@ -34,27 +34,14 @@ def open_display(settings):
         wires = _open_spi(settings)
     else:
         raise SetupError("settings.toml: HANDHELD_BUS = %s; it is i2c, spi or board" % bus)
-    return _drive(settings, wires), i2c, address
-
-
-def reopen_display(i2c):
-    """Sets up a panel anew that lost its power: display, bus and address, or None if it is not there."""
-    if i2c is not None:
-        i2c.deinit()
-    try:
-        return open_display(Settings())
-    except SetupError:
-        return None
-
-
-def _drive(settings, bus):
     driver = settings.text(b"DRIVER", b"sh1106")
-    rotation = settings.number(b"ROTATION", 0)
     if driver == text(b"sh1107"):
         from adafruit_displayio_sh1107 import SH1107
 
         # The panel's memory stands upright: the driver calls lying 90 degrees.
-        return SH1107(bus, width=128, height=64, rotation=(rotation + 90) % 360, auto_refresh=False)
+        rotation = (rotation + 90) % 360
+        display = SH1107(wires, width=128, height=64, rotation=rotation, auto_refresh=False)
+        return display, i2c, address
     if driver != text(b"sh1106"):
         raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
     from adafruit_displayio_sh1106 import SH1106
@@ -63,7 +50,10 @@ def _drive(settings, bus):
     start = settings.number(b"COLSTART", 2)
     if not 0 <= start <= 4:
         raise SetupError("settings.toml: HANDHELD_COLSTART = %d; it is 0 to 4" % start)
-    return SH1106(bus, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False)
+    display = SH1106(
+        wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False
+    )
+    return display, i2c, address
 
 
 def _open_i2c(settings):

@@ -51,7 +51,7 @@ class Keys:
                     self._rows.append(_OK_ALONE if lone and row[1] == _OK else row[1:])
         wires = [pin for _, pin in pins]
         try:
-            self._keys = Pins(
+            self.keys = Pins(
                 wires,
                 value_when_pressed=False,
                 pull=True,
@@ -60,12 +60,12 @@ class Keys:
                 debounce_threshold=3,
             )
         except TypeError:  # CircuitPython before 9.1 has no debounce_threshold
-            self._keys = Pins(wires, value_when_pressed=False, pull=True, interval=_INTERVAL * 4)
-        self._events = self._keys.events
+            self.keys = Pins(wires, value_when_pressed=False, pull=True, interval=_INTERVAL * 4)
+        self.events = self.keys.events
         self._event = Event()
-        self._dial = dial
-        self._step = step
-        self._position = dial.position if dial else 0
+        self.dial = dial
+        self.step = step
+        self.position = dial.position if dial else 0
         self._row = None  # of the button that is held
         self._key = -1
         self._stage = 0  # how often holding it has been answered
@@ -74,10 +74,10 @@ class Keys:
 
     def poll(self, now):
         """The next intent, NONE if there is none. `now`: ticks."""
-        events = self._events
+        events = self.events
         if events.overflowed:  # what was lost is unknown: start from the buttons as they are
             events.clear()
-            self._keys.reset()
+            self.keys.reset()
             self._key = -1
         event = self._event
         if events.get_into(event):
@@ -95,15 +95,16 @@ class Keys:
                     return self._row[0]
             return _NONE
         if self._key >= 0 and self._ignored != self._key:
-            return self._held(now)
-        if self._dial is not None:
-            moved = (self._dial.position - self._position) * self._step
+            return self.held(now)
+        if self.dial is not None:
+            moved = (self.dial.position - self.position) * self.step
             if moved:
-                self._position += self._step if moved > 0 else -self._step
+                self.position += self.step if moved > 0 else -self.step
                 return _NEXT if moved > 0 else _PREV
         return _NONE
 
-    def _held(self, now):
+    def held(self, now):
+        """What holding the button that is down has come to mean by now."""
         row = self._row
         time = since(now, self._ticks)
         if row[3] & _REPEATS:
@@ -121,10 +122,10 @@ class Keys:
 
     def busy(self):
         """Whether a button is down, or something waits to be polled."""
-        return self._key >= 0 or len(self._events) > 0
+        return self._key >= 0 or len(self.events) > 0
 
     def ignore(self):
         """The press just polled counts for nothing more: neither its release nor its being held."""
         self._ignored = self._key
-        if self._dial is not None:
-            self._position = self._dial.position
+        if self.dial is not None:
+            self.position = self.dial.position

@@ -34,7 +34,7 @@ def read(store):
         end -= 1
     if not end or image.count(b"\x00") == store.size:  # never used; ESP32 boards deliver zeros
         store.zero = end > 0
-        copy = _copy(store)
+        copy = load(store)
         if copy:
             _take_copy(store, copy)
     elif image[0:2] != log.MAGIC or image[2] ^ image[3] != _BLANK:
@@ -44,14 +44,14 @@ def read(store):
             store.state = _FOREIGN
     elif image[2] != _VERSION:
         store.state = _OLDER
-    elif end <= _FIRST and not _whole(image, _HEADER, end):
+    elif end <= _FIRST and not sound(image, _HEADER, end):
         anew(store)
     else:
-        whole, torn = _items(store, image, end)
-        copy = b"" if whole else _copy(store)
+        whole, torn = items(store, image, end)
+        copy = b"" if whole else load(store)
         # The copy was made just before, unless a PC had the drive: then a header tells.
         if copy and (not store.open or _same(copy, image, _FIRST)):
-            store._forget()
+            store.forget()
             _take_copy(store, copy)
         else:
             if torn:
@@ -60,7 +60,7 @@ def read(store):
                 store.state = _TORN
 
 
-def _items(store, image, end):
+def items(store, image, end):
     """Takes what is whole of the log in `image`. Two results: False if more is missing than a power cut
     takes from what is added in play (from what was written in one go, or from the middle); where torn
     bytes begin, 0 if there are none."""
@@ -82,7 +82,7 @@ def _items(store, image, end):
                 count += 1
             place += 1
             continue
-        length = _whole(image, place, end)
+        length = sound(image, place, end)
         if not length:
             after = _behind(image, place, end)
             if not after:
@@ -112,7 +112,7 @@ def _cut_off(image, place, end):
     return place >= end or (image[place] & _PUT == _PUT and end <= place + 2 * _MENDING)
 
 
-def _whole(image, place, end):
+def sound(image, place, end):
     """Length of the sound record at `place`, 0 if there is none."""
     if place + _OVERHEAD > end or image[place] < _PUT or image[place + 1] > _LONGEST:
         return 0
@@ -128,7 +128,7 @@ def _whole(image, place, end):
 def _behind(image, place, end):
     """Where to go on behind the torn bytes at `place`: behind the RESUME that names them; 0 without one."""
     for other in range(place + 1, end):
-        if image[other] == _RESUME and _whole(image, other, end):
+        if image[other] == _RESUME and sound(image, other, end):
             if image[other + 2] << 8 | image[other + 3] == place:
                 return other + _OVERHEAD + 2
     return 0
@@ -151,7 +151,7 @@ def _same(copy, image, place):
     return copy[place:end] == image[place:end]
 
 
-def _copy(store):
+def load(store):
     """The log of values and a header that the file holds, b"" if there is none that is whole."""
     if store.file is None:
         return b""
@@ -162,11 +162,11 @@ def _copy(store):
     end = len(copy)
     if end < _FIRST or copy[0:2] != log.MAGIC or copy[2] != _VERSION or copy[_HEADER] != _ANEW:
         return b""
-    if not _whole(copy, _HEADER, end) or copy[_HEADER + 2] << 8 | copy[_HEADER + 3] != end:
+    if not sound(copy, _HEADER, end) or copy[_HEADER + 2] << 8 | copy[_HEADER + 3] != end:
         return b""
     place = _FIRST
     while place < end:
-        length = _whole(copy, place, end)
+        length = sound(copy, place, end)
         if not length:
             return b""
         place += length
@@ -175,8 +175,8 @@ def _copy(store):
 
 def anew(store):
     """Makes the memory, where nothing is to be kept, what the file has a copy of, or blank."""
-    copy = _copy(store)
-    store._forget()
+    copy = load(store)
+    store.forget()
     if copy:
         _take_copy(store, copy)
     else:
@@ -227,5 +227,5 @@ def _program(store, image):
     except (OSError, RuntimeError):
         store.failed()
         return
-    store._forget()
-    _items(store, image, end)
+    store.forget()
+    items(store, image, end)

@@ -59,7 +59,7 @@ class Screen:
     `row(n)`, then any of `add`, `code`, `suit`, `number`, `to`, then `end`."""
 
     def __init__(self, display):
-        self._display = display
+        self.display = display
         self._cells = _painted("cell_sheet")
         self._light = self._palette(0)
         self._dark = self._palette(0xFFFFFF)
@@ -68,10 +68,10 @@ class Screen:
         self._row = self._rows[0]
         self._column = 0
         self._written = 0  # rows that are not blank, a bit each
-        self._banner = None
+        self.banner = None
         # TileGrids, each built when first needed: SLOTS cards in the middle, then HELD in hand.
         self._tiles = None
-        self._cards = [None] * (_SLOTS + _HELD)
+        self.cards = [None] * (_SLOTS + _HELD)
         self._choices = None
         self._styles = bytearray(_SLOTS + _HELD + _CHOICES)
         self._sheet = None
@@ -83,35 +83,30 @@ class Screen:
     def text(self, banner=None):
         """Shows an empty page of text: rows 0 to 7; `banner`: a word twice as large, over rows 1 to 3."""
         self._open(0xFF)
-        if banner is not None:
-            if handheld.free() < _LABEL_BYTES:
-                gc.collect()
-            room = handheld.free() >= _LABEL_BYTES
-            self._banner = self._label(banner) if room else self._word(banner)
-            self._root.append(self._banner)
+        if banner is None:
+            return
+        if handheld.free() < _LABEL_BYTES:
+            gc.collect()
+        if handheld.free() >= _LABEL_BYTES:
+            from adafruit_display_text import label
+            from terminalio import FONT
 
-    def _label(self, banner):
-        from adafruit_display_text import label
-        from terminalio import FONT
-
-        return label.Label(
-            FONT,
-            text=banner,
-            scale=2,
-            color=0xFFFFFF,
-            anchor_point=(0.5, 0.5),
-            anchored_position=(64, 20),
-        )
-
-    def _word(self, banner):
-        """The same out of cells, where there is no room for a library."""
-        count = len(banner)
-        grid = self._text_grid(count)
-        for place in range(count):
-            grid[place] = ord(banner[place])
-        word = Group(scale=2, x=64 - 6 * count, y=14)
-        word.append(grid)
-        return word
+            self.banner = label.Label(
+                FONT,
+                text=banner,
+                scale=2,
+                color=0xFFFFFF,
+                anchor_point=(0.5, 0.5),
+                anchored_position=(64, 20),
+            )
+        else:  # no room for a library: the same out of cells
+            count = len(banner)
+            grid = self._text_grid(count)
+            for place in range(count):
+                grid[place] = ord(banner[place])
+            self.banner = Group(scale=2, x=64 - 6 * count, y=14)
+            self.banner.append(grid)
+        self._root.append(self.banner)
 
     def table(self, slots, held):
         """Shows an empty table: rows 0 and 4 of text, `slots` cards in the middle (at most 7), `held` in
@@ -127,7 +122,7 @@ class Screen:
                 x = _LEFT + pitch * (place - _SLOTS) + (pitch - 14) // 2
             else:
                 continue
-            grid = self._cards[place]
+            grid = self.cards[place]
             grid.x = x
             self.card(place, _NO_TILE, _NO_TILE, _PLAIN)
             self._root.append(grid)
@@ -147,8 +142,8 @@ class Screen:
             self._choices = [self._text_grid(_CHOICE_CELLS) for _ in range(_CHOICES)]
         for place in range(_SLOTS + _HELD):
             wanted = place < slots or _SLOTS <= place < _SLOTS + held
-            if wanted and self._cards[place] is None:
-                self._cards[place] = self._card_grid(place)
+            if wanted and self.cards[place] is None:
+                self.cards[place] = self._card_grid(place)
 
     def below(self, place, slots):
         """First cell, and how many, of the text below card `place` of `slots` in the middle."""
@@ -169,9 +164,9 @@ class Screen:
         root = self._root
         while len(root):
             root.pop()
-        if self._banner is not None:
+        if self.banner is not None:
             # The library that set it goes too: 11 KB of a board's heap, for a word between games.
-            self._banner = None
+            self.banner = None
             handheld.forget_library()
         for place in range(8):
             row = self._rows[place]
@@ -248,7 +243,7 @@ class Screen:
 
     def card(self, place, top, bottom, style):
         """Shows the tiles `top` and `bottom` at `place`: 0 .. 6 in the middle, then 7 .. 15 in hand."""
-        grid = self._cards[place]
+        grid = self.cards[place]
         dim = style & _DIM
         top = top << 1 | dim
         bottom = bottom << 1 | dim
@@ -296,17 +291,17 @@ class Screen:
         """Sends what has changed; nothing if nothing has."""
         if self._changed:
             self._changed = False
-            self._display.refresh()
+            self.display.refresh()
 
     def repaint(self):
         """Sends the whole picture with the next refresh."""
-        self._display.root_group = None  # giving it the same group again would change nothing
-        self._display.root_group = self._root
+        self.display.root_group = None  # giving it the same group again would change nothing
+        self.display.root_group = self._root
         self._changed = True
 
     def replace(self, display):
         """Goes on with another display object, for the same panel set up anew."""
-        self._display = display
+        self.display = display
         if not self.awake:
             self._send(_OFF)
         self.repaint()
@@ -314,7 +309,7 @@ class Screen:
     def brightness(self, level):
         """`level` from 0.0 to 1.0. Some panels are black at 0: callers keep above."""
         try:
-            self._display.brightness = level
+            self.display.brightness = level
         except (AttributeError, RuntimeError):  # a panel without that command
             pass
 
@@ -333,7 +328,7 @@ class Screen:
 
     def _send(self, command):
         try:
-            self._display.bus.send(command, b"")
+            self.display.bus.send(command, b"")
         except (AttributeError, OSError):  # no such bus, or the panel is gone: nothing to turn off
             pass
 

@@ -26,41 +26,41 @@ class Sound:
     def __init__(self, pwm=None, enable=None):
         """`pwm`: a PWMOut of variable frequency; `enable`: a digital output that powers an amplifier, or
         None. It is raised only while something sounds: left on, it hisses."""
-        self._pwm = pwm
-        self._enable = enable
-        self._tune = None
+        self.pwm = pwm
+        self.enable = enable
+        self.tune = None
         self._note = 0
         self._ticks = 0
         self.on = True
 
     def play(self, tune, now):
         """Starts `tune`; one that is playing ends."""
-        if self._pwm is None or not self.on:
+        if self.pwm is None or not self.on:
             return
-        self._tune = _TUNES[tune]
+        self.tune = _TUNES[tune]
         self._note = 0
         self._ticks = now
-        if self._enable is not None:
-            self._enable.value = True
-        self._pwm.frequency = self._tune[0]
-        self._pwm.duty_cycle = _DUTY
+        if self.enable is not None:
+            self.enable.value = True
+        self.pwm.frequency = self.tune[0]
+        self.pwm.duty_cycle = _DUTY
 
     def tick(self, now):
         """Goes on to the next note when its time has come."""
-        tune = self._tune
+        tune = self.tune
         if tune is None or since(now, self._ticks) < tune[self._note + 1]:
             return
         self._note += 2
         self._ticks = now
         if self._note < len(tune) and self.on:
-            self._pwm.frequency = tune[self._note]
+            self.pwm.frequency = tune[self._note]
         else:
             self.stop()
 
     def stop(self):
         """Silence, now."""
-        if self._tune is not None:
-            self._tune = None
-            self._pwm.duty_cycle = 0
-            if self._enable is not None:
-                self._enable.value = False
+        if self.tune is not None:
+            self.tune = None
+            self.pwm.duty_cycle = 0
+            if self.enable is not None:
+                self.enable.value = False

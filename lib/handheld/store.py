@@ -130,7 +130,7 @@ class Store:
         """Makes the memory this program's own, whatever is in it."""
         from handheld import recover
 
-        self._forget()
+        self.forget()
         self.state = _FINE
         recover.anew(self)
         handheld.forget("recover")
@@ -228,7 +228,7 @@ class Store:
         """Reads the memory again: what a start after a power cut finds."""
         from handheld import recover
 
-        self._forget()
+        self.forget()
         recover.read(self)
         handheld.forget("recover")  # 2 KB that a board needs once
 
@@ -250,7 +250,8 @@ class Store:
         self._marks[self.marks % _MARKS] = place
         self.marks += 1
 
-    def _forget(self):
+    def forget(self):
+        """As if the memory held nothing."""
         self._until = self._limit
         self.numbers = b""
         self.open = self.zero = False

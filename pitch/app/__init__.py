@@ -18,16 +18,14 @@ _CLICK = const(0)
 
 _PERIOD = const(0x1FFFFFFF)  # of the console's ticks, in ms, less one
 _VALUES_KEY = const(0)  # key of the settings in the store
-# Settings: sound, light, speed of the bots, players, target. What they are at first, at least, at most.
+# Settings: sound, light, speed of the bots, players, target. Of each what it is at first, at least, at most.
 _SOUND = const(0)
 _LIGHT = const(1)
 _SPEED = const(2)
 _COUNT = const(5)
 _PLAYERS = const(3)
 _HAND = const(6)  # cards
-_FIRST = b"\x01\x02\x01\x04\x07"
-_LOWEST = b"\x00\x00\x00\x02\x05"
-_HIGHEST = b"\x01\x02\x02\x07\x34"
+_RANGES = (b"\x01\x00\x01", b"\x02\x00\x02", b"\x01\x00\x02", b"\x04\x02\x07", b"\x07\x05\x34")
 # What a game needs, the table's cards at last, is made while the title waits for a press, one by one (in all
 # 250 ms compiled, 2 s from source), so that a deal need not wait for it. Not where memory is short: there it
 # comes when it is asked for.
@@ -80,7 +78,7 @@ class App:
         self.store = console.store
         self.game = None
         self.values = bytearray(_COUNT)
-        self.read_values()
+        self.read()
         self.stack = []
         self.top = None
         self.told = 0
@@ -89,7 +87,7 @@ class App:
         gc.collect()
         self.room = console.free() >= _SMALL
         self.untidy = False  # there is something to collect, once what was done is shown
-        self.home()
+        self.go("title")
         self._come()
 
     def step(self):
@@ -100,7 +98,7 @@ class App:
             self.untidy = False
             gc.collect()
         if intent == _LONG_BACK:
-            self.home()
+            self.go("title")
         elif intent:
             self.top.on(intent)
         waiting = self.coming is None and self.top.tick(console.now)
@@ -132,13 +130,14 @@ class App:
         __import__("pitch.app." + name)
         return globals()[name]
 
-    def _show(self):
+    def show(self):
+        """Shows the screen on top."""
         self.top = self.stack[-1]
         self.untidy = True
-        self._drop()
+        self.drop()
         self.top.draw()
 
-    def _drop(self):
+    def drop(self):
         """Unloads what is not in use now, as far as _SCREENS says."""
         if self.room and (not _COMPILED or "title" in self.stack[0].module):
             return
@@ -154,43 +153,31 @@ class App:
     def push(self, screen):
         """Shows a screen over the one that is there."""
         self.stack.append(screen)
-        self._show()
+        self.show()
+        self.console.milestone(screen.module)
 
     def swap(self, screen):
         """Shows a screen in place of all that are there; the title is behind it."""
         self.stack = [screen]
-        self._show()
+        self.show()
 
     def back(self):
         """Back to the screen beneath."""
         self.stack.pop()
         if self.stack:
-            self._show()
+            self.show()
         else:
-            self.home()
+            self.go("title")
 
     def pause(self):
         """What BACK does in a game."""
         self.push(self.load("menus").pausing(self))
 
-    # To these one comes at the end of a round: what leads there is no longer in the way then, which matters
-    # where memory is short. Each is the SCREEN of its module.
-
-    def home(self):
-        """Back to the title, from everywhere. The game is kept."""
-        self.coming = "title"
-
-    def play_hand(self):
-        """To the table."""
-        self.coming = "table"
-
-    def hand_over(self):
-        """The hand is over: its points."""
-        self.coming = "points"
-
-    def score(self):
-        """To the score sheet."""
-        self.coming = "sheets"
+    def go(self, name):
+        """To the SCREEN of the module `name` ("title", "table", "points", "sheets") at the end of this round,
+        in place of all that are there: what leads to it is no longer in the way then, which matters where
+        memory is short. The game is kept."""
+        self.coming = name
 
     def _come(self):
         name = self.coming
@@ -198,25 +185,19 @@ class App:
         self.stack = []
         self.ahead = 0 if name == "title" else len(_AHEAD) if _COMPILED else self.ahead
         if not self.room:
-            self._drop()
+            self.drop()
         self.stack.append(self.load(name).SCREEN(self))
-        self._show()
+        self.show()
         if name != "title":
             self.console.milestone("playing" if name == "table" else name)
-        self.tell_store()
+        # What is wrong with the memory is told once.
+        state = self.store.state
+        known = self.told
+        self.told = state
+        if state and state != known:
+            self.push(self.load("title").Notice(self, state))
 
-    # ---- the game
-
-    def next_hand(self):
-        """Deals the next hand."""
-        self.game.deal()
-        self.play_hand()
-
-    def after_game(self):
-        """The game is over, and everything about it has been seen."""
-        self.swap(self.load("menus").game_over(self))
-
-    # ---- settings, sound, news about the store
+    # ---- settings and sound
 
     def speed(self):
         """Chosen speed, 0 slow to 2 fast."""
@@ -232,30 +213,24 @@ class App:
 
     def change(self, what, step):
         """The next value of a setting, round the end."""
-        low = _LOWEST[what]
-        self.values[what] = low + (self.values[what] - low + step) % (_HIGHEST[what] - low + 1)
-        self._apply()
+        _, low, high = _RANGES[what]
+        self.values[what] = low + (self.values[what] - low + step) % (high - low + 1)
+        self.apply()
 
-    def _apply(self):
+    def apply(self):
+        """Does what the settings say."""
         self.console.sound.on = self.values[_SOUND] > 0
         if self.console.level != self.values[_LIGHT]:
-            self.console.brighten(self.values[_LIGHT])
+            self.console.brightness(self.values[_LIGHT])
 
-    def read_values(self):
+    def read(self):
         """Takes the settings from the store, and what they are at first where it has none."""
         stored = self.store.get(_VALUES_KEY) or b""
         for what in range(_COUNT):
-            known = what < len(stored) and _LOWEST[what] <= stored[what] <= _HIGHEST[what]
-            self.values[what] = stored[what] if known else _FIRST[what]
-        self._apply()
-
-    def tell_store(self):
-        """Says once what is wrong with the memory."""
-        state = self.store.state
-        known = self.told
-        self.told = state
-        if state and state != known:
-            self.push(self.load("title").Notice(self, state))
+            first, low, high = _RANGES[what]
+            known = what < len(stored) and low <= stored[what] <= high
+            self.values[what] = stored[what] if known else first
+        self.apply()
 
 
 def main(console):

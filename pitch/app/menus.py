@@ -208,7 +208,7 @@ def pausing(app):
     return Menu(app, _LIST_PAUSE if "table" in app.top.module else _LIST_PAUSE_SHEET)
 
 
-def game_over(app):
+def after(app):
     """What can be done when a game is over."""
     return Menu(app, _LIST_AFTER)
 
@@ -224,12 +224,14 @@ def choose(app, what):
     elif what == _DO_NEXT_GAME:
         next_game(app)
     elif what == _DO_TITLE:
-        app.home()
+        app.go("title")
     elif what == _DO_RESUME:
         app.back()
     elif what == _DO_TRICK:
         app.back()
-        last_trick(app)
+        if "table" in app.top.module:
+            app.top.review()
+            app.top.paint()
     else:
         sheets = app.load("sheets")
         if what == _DO_SCORES:
@@ -249,11 +251,4 @@ def next_game(app):
     """The next game of the session."""
     app.game.games += 1
     app.load("session").next_game(app.game)
-    app.play_hand()
-
-
-def last_trick(app):
-    """Shows the last trick, if the table is on top."""
-    if "table" in app.top.module:
-        app.top.review()
-        app.top.paint()
+    app.go("table")

@@ -26,7 +26,7 @@ class Points(Page):
 
     def __init__(self, app):
         Page.__init__(self, app)
-        count_game(self.game)
+        count(self.game)
         self.shown = 0
         self.began = app.console.now
 
@@ -139,13 +139,13 @@ class Points(Page):
             while self.shown < self.lines():
                 self.more()
         else:
-            self.app.score()
+            self.app.go("sheets")
 
 
 SCREEN = Points
 
 
-def count_game(game):
+def count(game):
     """If the game is over it counts in the statistics, once however often it is seen. It stays in the
     journal, and with it the ledger, until the next one begins."""
     match = game.match

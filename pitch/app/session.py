@@ -19,7 +19,7 @@ _THROW = const(68)
 _THROWN = const(69)
 
 
-def restore(game):
+def resume(game):
     """The match as of its last completed action; False if the journal does not tell of one."""
     store = game.store
     if not store.open:

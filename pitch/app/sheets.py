@@ -65,7 +65,8 @@ class Sheet(Page):
         elif self.game.match.winner >= 0:
             app.swap(Won(app))
         else:
-            app.next_hand()
+            self.game.deal()
+            app.go("table")
 
 
 class Won(Page):
@@ -155,7 +156,7 @@ class Ledger(Page):
         if len(self.app.stack) > 1:
             self.app.back()
         else:
-            self.app.after_game()
+            self.app.swap(self.app.load("menus").after(self.app))
 
 
 class Test(Page):

@@ -100,7 +100,7 @@ class Table(Felt):
         """Whose turn is it?"""
         view = self.view
         if view.phase == DONE:
-            self.app.hand_over()
+            self.app.go("points")
         elif view.turn == YOU:
             self.state = _ASK
             self.hurry = False

@@ -101,8 +101,8 @@ def begin(app, what):
             app.store.erase()
         else:
             app.store.forgo()
-        app.read_values()
-        app.home()
+        app.read()
+        app.go("title")
 
 
 def start(app):
@@ -111,7 +111,7 @@ def start(app):
 
     app.game = Game(app.console)
     app.load("session").start(app.game, app.values[_PLAYERS], app.values[_TARGET])
-    app.play_hand()
+    app.go("table")
 
 
 def resume(app):
@@ -122,13 +122,13 @@ def resume(app):
         from pitch.app.game import Game
 
         game = Game(app.console)
-        if not app.load("session").restore(game):
+        if not app.load("session").resume(game):
             app.store.end()
             app.push(Notice(app, _UNREADABLE))
             return
         app.game = game
         app.console.milestone("restored")
     if app.game.done():
-        app.hand_over()
+        app.go("points")
     else:
-        app.play_hand()
+        app.go("table")
