@@ -27,6 +27,7 @@ _THROWS = const(4)
 _CARDS = const(52)
 _SIX = const(6)  # cards that each player keeps after throwing away
 _LISTED = const(64)  # so many sets to throw away are listed one by one (record.md)
+_ANCHOR = b"."  # a board may never free what lies behind a module with no constant object
 
 
 def combinations(n, k):

@@ -6,6 +6,7 @@ from pitch.hand import Hand
 from pitch.rng import Rng
 
 _NONE = const(-1)
+_ANCHOR = b"."  # a board may never free what lies behind a module with no constant object
 
 
 class Match:

@@ -14,6 +14,7 @@ _TAKEN_JACK = const(4)
 _GAME = const(5)
 
 _NONE = const(-1)
+_ANCHOR = b"."  # a board may never free what lies behind a module with no constant object
 
 
 def score(hand):

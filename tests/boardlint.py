@@ -498,6 +498,26 @@ def _float(m: Module) -> Iterator[Hit]:
             yield node, f"{node.id} makes a float"
 
 
+@rule("anchor")
+def _anchor(m: Module) -> Iterator[Hit]:
+    """A module needs one constant object: without, its pointer to them is one past the end of a piece of
+    heap, and may keep the next one, and all that hangs on it, for ever (see drive.holds_neighbour)."""
+    names = {node.id for node in _of(m, ast.Name)} | {node.attr for node in _of(m, ast.Attribute)}
+    objects = [
+        node
+        for node in _of(m, ast.Constant, ast.Tuple)
+        if not isinstance(m.parent[node], ast.Expr)  # a docstring
+        and (
+            all(isinstance(item, ast.Constant) for item in node.elts)
+            if isinstance(node, ast.Tuple)
+            else isinstance(node.value, (bytes, float))
+            or (isinstance(node.value, str) and len(node.value) > 10)  # shorter ones are names
+        )
+    ]
+    if len(names) > 12 and not objects:
+        yield m.tree, "no constant object (bytes, say): see _ANCHOR in pitch/score.py"
+
+
 @rule("big-int")
 def _big(m: Module) -> Iterator[Hit]:
     consts = {name: value for name, _, value in _consts(m)}

@@ -332,6 +332,12 @@ TABLE = [
         "def f():\n    def g():\n        pass\n    g()",
     ),
     (
+        "anchor",
+        "pitch/x.py",
+        "a = b = c = d = e = f = g = h = i = j = k = l = m = 0",
+        "a = b = c = d = e = f = g = h = i = j = k = l = m = b'.'",
+    ),
+    (
         "recursion",
         "pitch/x.py",
         "class A:\n    def __init__(self):\n        A()",

@@ -12,6 +12,7 @@ _RING_LEFT = const(1)
 _RING_MIDDLE = const(2)
 _RING_RIGHT = const(3)
 _RING_BOTH = const(4)
+_ANCHOR = b"."  # a board may never free what lies behind a module with no constant object
 
 
 class Sheet:
