@@ -14,7 +14,7 @@ from test_store import Flash, PowerCut
 
 from pitch.app import texts, title
 from pitch.app.game import Game
-from pitch.app.sheets import Won
+from pitch.app.won import Won
 from pitch.rules import PLAYING
 
 TURN_TILE = 1

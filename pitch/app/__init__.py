@@ -31,13 +31,13 @@ _RANGES = (b"\x01\x00\x01", b"\x02\x00\x02", b"\x01\x00\x02", b"\x04\x02\x07", b
 # comes when it is asked for.
 _AHEAD = (
     "rules", "rng", "score", "hand", "match", "view", "bots.plain",
-    "app.game", "app.session", "app.felt", "app.table", "", "app.points", "app.sheets",
+    "app.game", "app.session", "app.headline", "app.felt", "app.table", "", "app.points", "app.sheets",
 )  # fmt: skip
 _AHEAD_BYTES = const(49152)
-# Modules dropped again when they are not in use, 2 to 6 KB each: in a game all but the last two if they are
+# Modules dropped again when they are not in use, 2 to 6 KB each: in a game all but the last three if they are
 # compiled (15 ms to load again; from source half a second), and all where memory is short.
-_SCREENS = ("title", "session", "menus", "points", "sheets", "table", "felt")
-_RARE = const(5)
+_SCREENS = ("title", "session", "menus", "points", "sheets", "won", "table", "felt", "headline")
+_RARE = const(6)
 _COMPILED = __file__.endswith(".mpy")
 _SMALL = const(98304)  # short of memory is who has less than this free at the start
 
@@ -174,8 +174,8 @@ class App:
         self.push(self.load("menus").pausing(self))
 
     def go(self, name):
-        """To the SCREEN of the module `name` ("title", "table", "points", "sheets") at the end of this round,
-        in place of all that are there: what leads to it is no longer in the way then, which matters where
+        """To the SCREEN of the module `name` (title, table, points, sheets, won) at the end of this round, in
+        place of all that are there: what leads to it is no longer in the way then, which matters where
         memory is short. The game is kept."""
         self.coming = name
 

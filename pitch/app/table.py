@@ -37,7 +37,7 @@ class Table(Felt):
     """The hand that is being played. slots[]: the person's cards in the order of suits and ranks, where
     they stay until played; legal[]: which of them may be played; cursor: the chosen slot or choice."""
 
-    module = "table felt"
+    module = "table felt headline"
 
     def __init__(self, app):
         self.app = app
