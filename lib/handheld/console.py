@@ -117,14 +117,18 @@ class Console:
             finally:
                 i2c.unlock()
         if found and self._lost:
-            from handheld import boards, displays
-
             if i2c is not None:
                 i2c.deinit()
+            display = self._i2c = None
             try:
-                display, self._i2c, self._address = displays.open(boards.Settings())
-            except boards.SetupError:
-                display = self._i2c = None
+                from handheld import boards, displays
+
+                try:
+                    display, self._i2c, self._address = displays.open(boards.Settings())
+                except boards.SetupError:
+                    pass
+            except MemoryError:  # from source this takes 27 KB: in two seconds there may be more
+                pass
             handheld.forget("displays")
             handheld.forget("boards")
             if display is None:
