@@ -46,6 +46,12 @@ def test_the_program_starts_and_plays_from_source_in_96_kb(core: dict[str, int])
     assert played["hands"] == 24 and played["games"] and "restored" in played["used"]
 
 
+def test_the_compiled_program_plays_in_96_kb(core: dict[str, int]) -> None:
+    """Where memory is short, modules of screens come and go in another way."""
+    played = memory.play("compiled", memory.APP_HEAP)
+    assert played["hands"] == 24 and played["games"]
+
+
 def test_the_program_keeps_its_64_kb(core: dict[str, int]) -> None:
     """In use while playing, with the pause and the score sheet over the table too."""
     app = memory.play("compiled")

@@ -544,7 +544,7 @@ def test_a_banner_where_there_is_no_room_for_its_library(
     chip: core.Chip, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From source the library of labels needs 31 KB to be compiled; with less the word is made of cells,
-    as large and in the same place."""
+    as wide and on the same line."""
     import handheld
     from handheld.screen import Screen
 

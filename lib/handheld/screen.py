@@ -38,7 +38,8 @@ _LEFT = const(1)  # 21 cells of 6 pixels leave 2 over
 _ROW_CELLS = const(22)  # one more than fits: numbers on a sheet are half a cell off
 
 
-# From source the library of a banner needs 40 KB while it is compiled.
+# From source the library of a banner needs 31 KB while it is compiled (host_sim's MicroPython, halved), and a
+# heap has holes: with 29 KB free a Pico ran out.
 _LABEL_BYTES = const(45056)
 
 _OFF = const(0xAE)

@@ -183,7 +183,10 @@ class App:
         name = self.coming
         self.coming = self.top = None
         self.stack = []
-        self.ahead = 0 if name == "title" else len(_AHEAD) if _COMPILED else self.ahead
+        if name == "title":
+            self.ahead = 0
+        elif _COMPILED:  # what a game has no use for yet would be dropped again
+            self.ahead = len(_AHEAD)
         if not self.room:
             self.drop()
         self.stack.append(self.load(name).SCREEN(self))
