@@ -66,6 +66,11 @@ def lit(board: Machine) -> bool:
         ('HANDHELD_ENCODER_A = "GP16"\n', "HANDHELD_ENCODER_B is missing"),
         ('HANDHELD_ENCODER_A = "GP4"\nHANDHELD_ENCODER_B = "GP5"\n', "settings.toml"),
         ('HANDHELD_BUS = "spi"\n', "HANDHELD_CLOCK is missing"),
+        (
+            'HANDHELD_BUS = "spi"\nHANDHELD_CLOCK = "GP18"\nHANDHELD_DATA = "GP19"\n'
+            'HANDHELD_DC = "GP20"\nHANDHELD_CS = "GP25"\n',
+            "No display bus on HANDHELD_CLOCK and HANDHELD_DATA: GP25 in use",
+        ),
         ('HANDHELD_SCL = ""\n', "HANDHELD_SCL is missing"),
         ("HANDHELD_ROTATION = 90\n", "HANDHELD_ROTATION = 90; it is 0 or 180"),
         ("HANDHELD_COLSTART = 500\n", "HANDHELD_COLSTART = 500; it is 0 to 4"),
@@ -75,6 +80,15 @@ def lit(board: Machine) -> bool:
             'HANDHELD_ENCODER_A = "GP6"\nHANDHELD_ENCODER_B = "GP7"\nHANDHELD_OK = "GP4"\n',
             "the pin of a button or of the dial cannot be used: GP4",
         ),
+        (
+            'HANDHELD_ENCODER_A = "GP6"\nHANDHELD_ENCODER_B = "GP8"\n',
+            "dial cannot be used: Pins must be sequential GPIO pins",
+        ),
+        (
+            'HANDHELD_ENCODER_A = "GP6"\nHANDHELD_ENCODER_B = "GP7"\nHANDHELD_OK = "GP10"\n',
+            "dial cannot be used: row_pins contains duplicate pins",
+        ),
+        ("HANDHELD_ENCODER_DIVISOR = 0\n", "HANDHELD_ENCODER_DIVISOR = 0; it is 1, 2 or 4"),
         ("HANDHELD_HZ = 0\n", "HANDHELD_HZ = 0; it is 10000 or more"),
         ("HANDHELD_ADDRESS = 200\n", "HANDHELD_ADDRESS = 200; it is 0x3C or 0x3D"),
     ],
@@ -119,6 +133,32 @@ def test_a_panel_unplugged_in_a_game_comes_back(tmp_path: Path) -> None:
         board.chip.panel_there = True
         board.run(5000)
         assert board.pixels() == before
+
+
+def test_a_replugged_panel_that_memory_runs_out_for_comes_back_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was half set up is given back: two seconds later nothing is in its way."""
+    with gadget(tmp_path, "") as board:
+        board.idle()
+        before = board.pixels()
+        driver = sys.modules["adafruit_displayio_sh1106"]
+        whole = driver.SH1106  # type: ignore[attr-defined]
+        failed: list[int] = []
+
+        def scarce(*wires: object, **options: object) -> object:
+            if len(failed) < 2:
+                failed.append(1)
+                raise MemoryError
+            return whole(*wires, **options)
+
+        monkeypatch.setattr(driver, "SH1106", scarce)
+        board.chip.panel_there = False
+        board.run(3000)
+        board.panel.power_on(3)
+        board.chip.panel_there = True
+        board.run(9000)
+        assert len(failed) == 2 and board.pixels() == before and not board.crashes
 
 
 def test_other_pins_and_address(tmp_path: Path) -> None:

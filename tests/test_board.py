@@ -177,6 +177,28 @@ def test_bus_without_pull_ups() -> None:
     assert not session.crashed() and b"Traceback" not in board.serial
 
 
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"DRIVER": "ssd1306"}, b"HANDHELD_DRIVER = ssd1306; it is sh1106 or sh1107"),
+        ({"OK": "GP10"}, b"the pin of a button or of the dial cannot be used: row_pins"),
+        ({"SPEAKER": "GP12"}, b"HANDHELD_SPEAKER cannot be used: GP12 in use"),
+        (
+            {**emulate._SPI, "CS": "GP25"},
+            b"No display bus on HANDHELD_CLOCK and HANDHELD_DATA: LED in use",
+        ),
+    ],
+    ids=["driver", "buttons", "speaker", "spi"],
+)
+def test_a_wrong_setting_is_told_every_second(settings: dict[str, int | str], line: bytes) -> None:
+    """Nothing that an attempt took is in the way of the next: the line is always the same."""
+    session = boot(drive_files(**{f"HANDHELD_{name}": value for name, value in settings.items()}))
+    board = session.board
+    assert board.run_until(lambda: board.serial.count(line) >= 3, 6000, 50)
+    told = [text for text in board.serial.splitlines() if b"HANDHELD_" in text or b"No " in text]
+    assert all(line in text for text in told) and b"Traceback" not in board.serial
+
+
 def test_non_volatile_memory_full_of_noise() -> None:
     session = boot(nvm=random.Random(1).randbytes(pico.NVM_SIZE))
     session.idle()

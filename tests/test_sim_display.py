@@ -477,7 +477,20 @@ class TestChecksOfTheBoard:
         with pytest.raises(ValueError, match="GP5 in use"):
             open_display(chip)
         displayio.release_displays()
-        open_display(chip)
+        with pytest.raises(ValueError, match="GP5 in use"):  # it is not displayio's own to free
+            open_display(chip)
+
+    def test_released_fourwire_frees_its_own_pins_and_not_the_bus(self, chip: core.Chip) -> None:
+        import busio
+        import displayio
+        import fourwire
+
+        spi = busio.SPI(chip.pins[18], chip.pins[19])
+        for _ in range(2):
+            fourwire.FourWire(spi, command=chip.pins[20], chip_select=chip.pins[17])
+            displayio.release_displays()
+        with pytest.raises(ValueError, match="GP18 in use"):
+            busio.SPI(chip.pins[18], chip.pins[19])
 
 
 def test_driver_sends_only_one_unknown_command(chip: core.Chip) -> None:

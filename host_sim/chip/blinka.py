@@ -16,6 +16,8 @@ For host_sim only. Written against adafruit-blinka-displayio 2.7.1 and CircuitPy
 6. `terminalio.FONT` is a strip of the ASCII glyphs with no offsets on the board; Blinka has the
    whole BDF file, other metrics, and no working `bitmap`.
 7. Blinka refreshes from a thread, on the PC's clock.
+8. `release_displays` leaves a bus alone that the program made, which goes on holding its pins; Blinka
+   frees them, and never releases a FourWire.
 
 Compositing is done a row at a time on integers with one byte per pixel, not pixel by pixel.
 Measured, one full frame of 105 characters in labels: 20 ms by Blinka's loops, 5 ms here.
@@ -465,6 +467,19 @@ def _i2c_init(bus: Any, i2c_bus: Any, *, device_address: int, reset: Any = None)
     _original_i2c_init(bus, i2c_bus, device_address=device_address, reset=reset)
 
 
+def _fourwire_init(bus: Any, *arguments: Any, **options: Any) -> None:
+    displayio.allocate_display_bus(bus)
+    _original_fourwire_init(bus, *arguments, **options)
+
+
+def _bus_deinit(bus: Any) -> None:
+    # A bus whose making failed half-way has fewer pins.
+    for name in ("_dc", "_chip_select", "_reset"):
+        pin = getattr(bus, name, None)
+        if pin is not None:
+            pin.deinit()
+
+
 # -- the board's font ---------------------------------------------------------------------------
 
 
@@ -542,6 +557,7 @@ _original_grid_refresh_areas = displayio.TileGrid._get_refresh_areas
 _original_bitmap_set = displayio.Bitmap.__setitem__
 _original_bitmap_get = displayio.Bitmap.__getitem__
 _original_i2c_init = i2cdisplaybus.I2CDisplayBus.__init__
+_original_fourwire_init = fourwire.FourWire.__init__
 set_region_to_update = _displaycore._DisplayCore.set_region_to_update
 """Upstream's own, with its fault: only for the test that watches it."""
 
@@ -584,6 +600,8 @@ def patch(clock: Any = _Clock) -> None:
     displayio.Bitmap.__getitem__ = _bitmap_get
     i2cdisplaybus.I2CDisplayBus._send = _i2c_send
     i2cdisplaybus.I2CDisplayBus.__init__ = _i2c_init
+    fourwire.FourWire.__init__ = _fourwire_init
+    i2cdisplaybus.I2CDisplayBus.deinit = fourwire.FourWire.deinit = _bus_deinit
     displayio.CIRCUITPYTHON_TERMINAL = circuitpython_splash
 
 

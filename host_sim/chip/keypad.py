@@ -107,7 +107,7 @@ class Keys:
         if max_events < 1:
             raise ValueError("max_events must be >= 1")
         if len({pin.number for pin in pins}) < len(pins):
-            raise ValueError("row_pins contains duplicate pins")
+            raise TypeError("row_pins contains duplicate pins")
         for pin in pins:
             if pin.user:
                 pin.claim("")  # raises

@@ -130,6 +130,8 @@ def open_keys(settings):
         raise SetupError("settings.toml: HANDHELD_OK or HANDHELD_ENCODER_OK is needed")
     step = -1 if settings.number(b"ENCODER_REVERSE", 0) else 1
     divisor = settings.number(b"ENCODER_DIVISOR", 4)
+    if divisor not in (1, 2, 4):
+        raise SetupError("settings.toml: HANDHELD_ENCODER_DIVISOR = %d; it is 1, 2 or 4" % divisor)
     a = settings.pin(b"ENCODER_A")
     dial = None
     try:
@@ -138,7 +140,7 @@ def open_keys(settings):
 
             dial = IncrementalEncoder(a, settings.take(b"ENCODER_B"), divisor)
         return Keys(pins, dial, step)
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, TypeError) as error:
         if dial is not None:
             dial.deinit()
         raise SetupError(

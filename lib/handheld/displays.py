@@ -23,37 +23,40 @@ def open(settings):
         if rotation:
             display.rotation = rotation
         return display, None, 0
-    import displayio
-
-    displayio.release_displays()  # a bus outlives a restart of this program
-    i2c = None
-    address = 0
-    if bus == "i2c":
-        i2c, address, wires = _open_i2c(settings)
-    elif bus == "spi":
-        wires = _open_spi(settings)
-    else:
-        raise SetupError("settings.toml: HANDHELD_BUS = %s; it is i2c, spi or board" % bus)
     driver = settings.text(b"DRIVER", b"sh1106")
+    options = {}
     if driver == text(b"sh1107"):
-        from adafruit_displayio_sh1107 import SH1107
+        from adafruit_displayio_sh1107 import SH1107 as Driver
 
         # The panel's memory stands upright: the driver calls lying 90 degrees.
         rotation = (rotation + 90) % 360
-        display = SH1107(wires, width=128, height=64, rotation=rotation, auto_refresh=False)
-        return display, i2c, address
-    if driver != text(b"sh1106"):
-        raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
-    from adafruit_displayio_sh1106 import SH1106
+    elif driver == text(b"sh1106"):
+        from adafruit_displayio_sh1106 import SH1106 as Driver
 
-    # The panel's memory is 132 columns wide and the glass shows the middle 128.
-    start = settings.number(b"COLSTART", 2)
-    if not 0 <= start <= 4:
-        raise SetupError("settings.toml: HANDHELD_COLSTART = %d; it is 0 to 4" % start)
-    display = SH1106(
-        wires, width=128, height=64, colstart=start, rotation=rotation, auto_refresh=False
-    )
-    return display, i2c, address
+        # The panel's memory is 132 columns wide and the glass shows the middle 128.
+        options["colstart"] = start = settings.number(b"COLSTART", 2)
+        if not 0 <= start <= 4:
+            raise SetupError("settings.toml: HANDHELD_COLSTART = %d; it is 0 to 4" % start)
+    else:
+        raise SetupError("settings.toml: HANDHELD_DRIVER = %s; it is sh1106 or sh1107" % driver)
+    import displayio
+
+    displayio.release_displays()  # a bus outlives a restart of this program
+    address = 0
+    if bus == "i2c":
+        made, address, wires = _open_i2c(settings)
+    elif bus == "spi":
+        made, wires = _open_spi(settings)
+    else:
+        raise SetupError("settings.toml: HANDHELD_BUS = %s; it is i2c, spi or board" % bus)
+    try:
+        display = Driver(
+            wires, width=128, height=64, rotation=rotation, auto_refresh=False, **options
+        )
+    except MemoryError:
+        made.deinit()  # else its pins are in use at the next try
+        raise
+    return display, made if address else None, address
 
 
 def _open_i2c(settings):
@@ -90,16 +93,21 @@ def _open_spi(settings):
     from busio import SPI
     from fourwire import FourWire
 
+    clock = settings.take(b"CLOCK")
+    data = settings.take(b"DATA")
+    command = settings.take(b"DC")
+    select = settings.take(b"CS")
+    reset = settings.pin(b"RESET")
+    speed = settings.speed(2_000_000)
+    made = None
     try:
-        # Kept for ever: the display bus holds no reference that the collector sees, and a bus that is
-        # collected stops the program at the next refresh (CircuitPython 10.2.1).
-        handheld.spi = SPI(settings.take(b"CLOCK"), settings.take(b"DATA"))
-        return FourWire(
-            handheld.spi,
-            command=settings.take(b"DC"),
-            chip_select=settings.take(b"CS"),
-            reset=settings.pin(b"RESET"),
-            baudrate=settings.speed(2_000_000),
-        )
+        made = SPI(clock, data)
+        wires = FourWire(made, command=command, chip_select=select, reset=reset, baudrate=speed)
     except (ValueError, RuntimeError, TypeError) as error:
+        if made is not None:
+            made.deinit()
         raise SetupError("No display bus on HANDHELD_CLOCK and HANDHELD_DATA: %s" % error)
+    # Kept for ever: the display bus holds no reference that the collector sees, and a bus that is
+    # collected stops the program at the next refresh (CircuitPython 10.2.1).
+    handheld.spi = made
+    return made, wires
