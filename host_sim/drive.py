@@ -312,13 +312,13 @@ def read_manifest(folder: Path) -> dict[str, str]:
             for name, entry in program["files"].items()
             if _is_inside(name)
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
 def _is_inside(name: str) -> bool:
-    """A manifest from outside must not make anything outside the drive be removed."""
-    return not re.search(r"(^|/)\.\.?(/|$)|^/|[\\:\0]|//", name) and name != ""
+    """A manifest from outside must not make anything outside the drive be removed. FAT has 255 characters."""
+    return 0 < len(name) < 256 and not re.search(r"(^|/)\.\.?(/|$)|^/|[\\:\0]|//", name)
 
 
 def remove_empty(folder: Path, name: str) -> None:
@@ -337,11 +337,20 @@ def remove_empty(folder: Path, name: str) -> None:
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
     """Make `folder` hold exactly `files`. Only what an earlier run left there is replaced."""
+    if folder.exists() and not folder.is_dir():
+        raise DriveError(f"{folder} is a file; give an empty or a new folder.")
     if (folder / "boot_out.txt").exists():
         raise DriveError(f"{folder} is a board's drive: use flash --drive {folder}")
     old = {MANIFEST, *read_manifest(folder)} if folder.is_dir() else set()
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
-    foreign = sorted(there - old)
+    there: set[str] = set()
+    ways: set[str] = set()
+    for path in folder.rglob("*"):
+        # A link to a folder would lead out of this one.
+        (ways if path.is_dir() and not path.is_symlink() else there).add(
+            path.relative_to(folder).as_posix()
+        )
+    foreign = sorted(there - old | ways & set(files))
+    foreign += sorted(name for name in there if (folder / name).is_symlink())
     if foreign:
         raise DriveError(
             f"{folder} holds {foreign[0]}, which no drive written here has;"
@@ -350,10 +359,11 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
     for name in sorted(there - set(files)):
         (folder / name).unlink()
         remove_empty(folder, name)
-    for name, content in files.items():
+    # The manifest first: what a run that was cut short has left is known by it.
+    for name in sorted(files, key=lambda name: name != MANIFEST):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        path.write_bytes(files[name])
 
 
 @click.command()

@@ -223,24 +223,31 @@ def perform(
 def simulated(
     files: Mapping[str, bytes], commands: Iterable[script.Command], seed: int
 ) -> dict[str, bytes]:
-    """The pictures that the simulated board shows at each `shot`: name -> 128 * 64 pixels."""
-    from host_sim.machine import Machine  # loads Blinka, which only --compare needs
+    """The pictures that the simulated board shows at each `shot`: name -> 128 * 64 pixels. NotIdle, with what
+    the program said last, if it does not come to rest."""
+    from host_sim import machine as run  # loads Blinka, which only --compare needs
 
     frames = {}
     with tempfile.TemporaryDirectory() as folder:
         drive.write(Path(folder), files)
-        with Machine(folder, seed=seed) as machine:
-            for command in commands:
-                if command.verb == "press":
-                    machine.press(command.name, command.ms)
-                elif command.verb == "wait":
-                    machine.run(command.ms)
-                elif command.verb == "idle":
-                    machine.idle()
-                elif command.verb == "shot":
-                    frames[command.name] = machine.pixels()
-                elif command.verb == "power":
-                    machine.power()
+        try:
+            with run.Machine(folder, seed=seed) as machine:
+                for command in commands:
+                    if command.verb == "press":
+                        machine.press(command.name, command.ms)
+                    elif command.verb == "wait":
+                        machine.run(command.ms)
+                    elif command.verb == "idle":
+                        machine.idle()
+                    elif command.verb == "shot":
+                        frames[command.name] = machine.pixels()
+                    elif command.verb == "power":
+                        machine.power()
+        except run.NotIdle as error:
+            raise NotIdle(f"{error} in run, where it said: {machine.printed()}") from None
+        except run.FirmwareError as error:
+            last = str(error).rstrip().splitlines()[-1]
+            raise NotIdle(f"the program ended in run: {last}") from None
     return frames
 
 
@@ -278,17 +285,6 @@ def three(board: bytes, run: bytes) -> Image.Image:
 def _plain(message: str, status: int) -> SystemExit:
     click.echo(message, err=True)
     return SystemExit(status)
-
-
-def _read(path: str) -> list[script.Command]:
-    try:
-        return parse(Path(path).read_text(encoding="utf-8").splitlines(), path)
-    except OSError as error:
-        raise _plain(f"{path}: {error.strerror}", 2) from None
-    except UnicodeDecodeError:
-        raise _plain(f"{path}: is not a text file", 2) from None
-    except script.ScriptError as error:
-        raise _plain(str(error), 2) from None
 
 
 def _settings(changes: tuple[str, ...], bus: str, seed: int | None) -> dict[str, int | str]:
@@ -333,7 +329,10 @@ def command(
     for a button. About half a minute of computing goes into the boot, and 5 to 20 s into each
     emulated second after it.
     """
-    commands = _read(keys) if keys is not None else [script.Command(0, "idle")]
+    try:
+        commands = [script.Command(0, "idle")] if keys is None else script.read(keys, parse)
+    except script.ScriptError as error:
+        raise _plain(str(error), 2) from None
     pictures = [line for line in commands if line.verb == "shot"]
     if pictures and shots is None and not compare:
         raise _plain(f"{keys}, line {pictures[0].line}: shot needs --shots DIR", 2)
@@ -363,15 +362,15 @@ def command(
         if shots is not None:
             Path(shots).mkdir(parents=True, exist_ok=True)
         files = drive.with_settings(drive.contents(mpy_cross=mpy_cross), settings)
-        if compare:
-            own = drive.with_settings(drive.own(drive.REPOSITORY), settings)
-            frames = simulated(own, commands, seed or 0)
         board = pico.Pico(
             Path(firmware) if firmware else None,
             files,
             panel=Panel(),
             wiring=pico.Wiring(bus=bus),
         )
+        if compare:
+            own = drive.with_settings(drive.own(drive.REPOSITORY), settings)
+            frames = simulated(own, commands, seed or 0)
         stderr = sys.stderr.buffer
 
         def serial(data: bytes) -> None:

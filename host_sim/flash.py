@@ -2,7 +2,8 @@
 
 A board may be unplugged at any instant, so at every instant it holds a whole program that starts:
 the new one is first copied to /next beside the old one; then a code.txt, which CircuitPython
-prefers to code.py, starts it from there while the old files are replaced; then both go.
+prefers to code.py, starts it from there while the old files are replaced; then both go. /next is
+known by its manifest, which is the first file there and the last that goes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ OLDEST = (9, 0)
 """Since then display buses have the names that the program uses, and .mpy files version 6."""
 STAGE = "next"
 LAUNCHER = "code.txt"
+_MOVING = f"{STAGE}/moving"
 START_STAGED = b"""\
 # Written by flash and removed by it: starts the new program while the old one is being replaced.
 import sys
@@ -178,7 +180,7 @@ def install(volume: Volume, files: Mapping[str, bytes], say: Callable[[str], Non
     at_risk = "The program that was on it still starts."
     try:
         check(volume, files)
-        _finish_earlier(volume)
+        _finish_earlier(volume, say)
         old = drive.read_manifest(volume.root)
         new = dict(files)
         if _settings_changed(volume, old, new):
@@ -192,8 +194,8 @@ def install(volume: Volume, files: Mapping[str, bytes], say: Callable[[str], Non
         check_room(volume, files)
         size = sum(len(content) for content in files.values())
         say(f"Writing {len(files)} files, {-(-size // 1024)} KB; this may take a minute.")
-        for name, content in files.items():
-            volume.write(f"{STAGE}/{name}", content)
+        for name in sorted(files, key=lambda name: name != MANIFEST):
+            volume.write(f"{STAGE}/{name}", files[name])
         verify(volume, {f"{STAGE}/{name}": content for name, content in files.items()})
         volume.write(f"{STAGE}/{LAUNCHER}", START_STAGED)
         verify(volume, {f"{STAGE}/{LAUNCHER}": START_STAGED})
@@ -216,19 +218,19 @@ def _replace(volume: Volume, old: Mapping[str, str], new: Mapping[str, bytes]) -
             volume.write(name, content)
         else:
             # CircuitPython reads these before it looks for code.txt: never half of one.
-            volume.write(f"{STAGE}/moving", content)
-            volume.move(f"{STAGE}/moving", name)
+            volume.write(_MOVING, content)
+            volume.move(_MOVING, name)
     verify(volume, new)
     volume.remove(LAUNCHER)
     _clear_stage(volume)
 
 
 def _clear_stage(volume: Volume) -> None:
-    for name in volume.files(STAGE):
+    for name in sorted(volume.files(STAGE), key=lambda name: name == f"{STAGE}/{MANIFEST}"):
         volume.remove(name)
 
 
-def _finish_earlier(volume: Volume) -> None:
+def _finish_earlier(volume: Volume, say: Callable[[str], None]) -> None:
     """Do what is left of a flashing that was cut short, so that nothing starts from /next."""
     if volume.read(LAUNCHER) == START_STAGED:
         staged = drive.read_manifest(volume.root / STAGE)
@@ -240,6 +242,8 @@ def _finish_earlier(volume: Volume) -> None:
                 new[name] = content
         if _settings_changed(volume, old, new):
             new.pop(SETTINGS, None)
+        if volume.read(MANIFEST) != new.get(MANIFEST):  # else that was done, and some are replaced
+            _keep_foreign(volume, old, new, say)
         entry = new.pop("code.py", None)
         _replace(volume, old, new if entry is None else {**new, "code.py": entry})
     _clear_stage(volume)
@@ -262,14 +266,19 @@ def _settings_changed(volume: Volume, old: Mapping[str, str], new: Mapping[str, 
 def _keep_foreign(
     volume: Volume, old: Mapping[str, str], new: Mapping[str, bytes], say: Callable[[str], None]
 ) -> None:
-    """A code.py or boot.py that somebody else wrote gets another name."""
-    for name in drive.STAY_SOURCE:
+    """A code.py or boot.py that somebody else wrote or changed gets another name, and so does the manifest
+    of something else."""
+    for name in (*drive.STAY_SOURCE, MANIFEST):
         there = volume.read(name)
-        if there is None or there == new[name] or not there.strip() or name in old:
+        if there is None or there == new.get(name) or not there.strip() or _HELLO.fullmatch(there):
             continue
-        if not _HELLO.fullmatch(there):
-            volume.move(name, f"{name}.bak")
-            say(f"The board's own {name} is kept as {name}.bak.")
+        if old if name == MANIFEST else drive.digest(there) == old.get(name):
+            continue
+        kept, number = f"{name}.bak", 2
+        while (volume.root / kept).exists():
+            kept, number = f"{name}.bak{number}", number + 1
+        volume.move(name, kept)
+        say(f"The board's own {name} is kept as {kept}.")
 
 
 def check(volume: Volume, files: Mapping[str, bytes]) -> None:
@@ -282,8 +291,18 @@ def check(volume: Volume, files: Mapping[str, bytes]) -> None:
             f"The board has CircuitPython {text}; {OLDEST[0]} or later is needed."
             " Get it from circuitpython.org and copy it to the drive RPI-RP2."
         )
-    volume.write("probe.tmp", b"")
-    volume.remove("probe.tmp")
+    staged = {MANIFEST, LAUNCHER, *drive.read_manifest(volume.root / STAGE)}
+    for name in volume.files(STAGE):
+        if name != _MOVING and name.removeprefix(f"{STAGE}/") not in staged:
+            raise FlashError(f"{name} on the board is in the way: move it and flash again.")
+    for name in [STAGE, *files]:
+        for path in [Path(name), *Path(name).parents]:
+            if path != Path() and (volume.root / path).is_symlink():
+                raise FlashError(
+                    f"{volume.root / path} is a link; a board has none: remove it first."
+                )
+    volume.write(_MOVING, b"")
+    volume.remove(_MOVING)
     if volume.read(LAUNCHER) not in (None, START_STAGED):
         raise FlashError(f"{LAUNCHER} on the board starts in place of code.py: remove it first.")
     old = drive.read_manifest(volume.root)

@@ -208,6 +208,11 @@ class Panel:
         if self.on_write is not None:
             self.on_write()
 
+    def i2c_read(self, count: int) -> bytes:
+        """One I2C transaction that reads `count` bytes."""
+        self._begin()
+        return bytes(self.i2c_status() for _ in range(count))
+
     def i2c_start(self) -> None:
         """A start with the panel's address, which counts as a byte on the wire."""
         self._begin()
@@ -218,6 +223,11 @@ class Panel:
         self._i2c(byte)
         if self.on_write is not None:
             self.on_write()
+
+    def i2c_status(self) -> int:
+        """The next byte of a read, always the status: bit 6 is set while the glass is off (command 25)."""
+        self.wire_bytes += 1
+        return 0 if self.on else 0x40
 
     def _begin(self) -> None:
         self.transactions += 1

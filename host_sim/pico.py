@@ -196,6 +196,7 @@ class I2CBus:
         self._alarm = mcu.clock.create_alarm(lambda: self._pending())
         self._block.on_connect = self._connect
         self._block.on_write_byte = self._write
+        self._block.on_read_byte = self._read
         self.pins = PinPanel(wiring.address, self._hold)
         self._sda.add_listener(self._edge)
         self._scl.add_listener(self._edge)
@@ -230,8 +231,8 @@ class I2CBus:
         self._pending = then
         self._alarm.schedule(bits * clocks * 1e9 / self._mcu.clk_sys)
 
-    def _connect(self, address: int, mode: I2CMode) -> None:
-        answers = self.connected and address == self._address and mode == I2CMode.WRITE
+    def _connect(self, address: int, _mode: I2CMode) -> None:
+        answers = self.connected and address == self._address
         if answers:
             self.panel.i2c_start()
         self._later(_BITS_PER_BYTE_I2C, lambda: self._block.complete_connect(answers))
@@ -243,6 +244,11 @@ class I2CBus:
             self._block.complete_write(self.connected)
 
         self._later(_BITS_PER_BYTE_I2C, done)
+
+    def _read(self, _more: bool) -> None:
+        # Nobody pulls the lines low where no panel is.
+        byte = self.panel.i2c_status() if self.connected else 0xFF
+        self._later(_BITS_PER_BYTE_I2C, lambda: self._block.complete_read(byte))
 
 
 class SPIBus:

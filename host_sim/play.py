@@ -112,6 +112,6 @@ def _machine(root: str, profile: str, seed: int | None, kept: SaveFile) -> _Clos
             seed=secrets.randbits(32) if seed is None else seed,
             nvm=kept.data,
             saved=kept.saved,
-            changes=kept.path.with_suffix(".drive"),
+            changes=kept.drive,
         )
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -21,20 +20,6 @@ def plain(message: str, status: int) -> SystemExit:
     """One line on stderr and the exit status to raise."""
     click.echo(message, err=True)
     return SystemExit(status)
-
-
-def read_script(path: str) -> list[script.Command]:
-    """The commands of a script file, `-` for standard input; exit status 2 if it is wrong."""
-    try:
-        if path == "-":
-            return script.parse(sys.stdin, "standard input")
-        return script.parse(Path(path).read_text(encoding="utf-8-sig").splitlines(), path)
-    except OSError as error:
-        raise plain(f"{path}: {error.strerror}", 2) from None
-    except UnicodeDecodeError:
-        raise plain(f"{path}: is not a text file", 2) from None
-    except script.ScriptError as error:
-        raise plain(str(error), 2) from None
 
 
 class Film:
@@ -123,7 +108,10 @@ def command(
     One command a line: press NAME [MS] - wait MS - idle - shot NAME - text - power; # starts a
     comment. What the program prints goes to standard error.
     """
-    commands = read_script(keys)
+    try:
+        commands = script.read(keys)
+    except script.ScriptError as error:
+        raise plain(str(error), 2) from None
     folder = None
     if any(line.verb == "shot" for line in commands):
         if shots is None:
@@ -141,7 +129,7 @@ def command(
     except StoreError as error:
         raise plain(str(error), 2) from None
     # What the program writes to its drive, if its boot.py makes that possible.
-    changes = Path(tempfile.mkdtemp()) if store is None else Path(store).with_suffix(".drive")
+    changes = Path(tempfile.mkdtemp()) if kept is None else kept.drive
     machine = Machine(
         root,
         profile=profile,

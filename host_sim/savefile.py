@@ -44,6 +44,11 @@ class SaveFile:
                 self._file.close()
                 raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
+    @property
+    def drive(self) -> Path:
+        """Where the same board's own changes to its drive are kept."""
+        return Path(f"{self.path}.drive")
+
     def _lock(self) -> None:
         try:
             import fcntl

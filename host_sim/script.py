@@ -5,8 +5,10 @@ For host_sim only; the simulated and the emulated board run the same scripts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 BUTTONS = ("LEFT", "RIGHT", "OK", "BACK")
 PRESS_MS = 60
@@ -78,3 +80,16 @@ def parse(lines: Iterable[str], file: str) -> list[Command]:
         except ValueError as error:
             raise ScriptError(f"{file}, line {number}: {error}") from None
     return commands
+
+
+def read(path: str, take: Callable[[Iterable[str], str], list[Command]] = parse) -> list[Command]:
+    """The commands of a script file, `-` for standard input, by `parse` or by one that knows more of them;
+    ScriptError if it is wrong or cannot be read."""
+    name = "standard input" if path == "-" else path
+    try:
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return take(content.decode("utf-8-sig").splitlines(), name)
+    except OSError as error:
+        raise ScriptError(f"{name}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ScriptError(f"{name}: is not a text file") from None

@@ -135,6 +135,65 @@ def test_a_panel_unplugged_in_a_game_comes_back(tmp_path: Path) -> None:
         assert board.pixels() == before
 
 
+@pytest.mark.parametrize("outage", [1, 50, 700, 1900, 2500])
+@pytest.mark.parametrize("held", [None, "RIGHT"])
+def test_a_wire_that_is_loose_for_a_moment(outage: int, held: str | None) -> None:
+    """Without power, however short, the panel forgets its settings; it says so when it is read. A button
+    held down all the time does not keep anybody from looking."""
+    with Machine() as board:
+        board.idle()
+        if held:
+            board.hold(held)
+        before = set()
+        for _ in range(60):  # a held button goes on choosing
+            before.add(board.pixels())
+            board.run(50)
+        board.unplug()
+        board.run(outage)
+        board.plug()
+        board.run(4500)
+        assert board.pixels() in before
+
+
+def test_a_wire_that_was_loose_while_the_panel_slept() -> None:
+    with Machine() as board:
+        board.idle()
+        before = board.pixels()
+        board.run(310_000)
+        assert not lit(board)
+        board.unplug()
+        board.run(100)
+        board.plug()
+        board.run(3000)
+        assert not lit(board)
+        board.press("LEFT")
+        board.run(1000)
+        assert board.pixels() == before
+
+
+@pytest.mark.parametrize("status", [None, 0x40, 0x3F])
+def test_a_panel_whose_status_cannot_be_read_or_means_nothing(
+    monkeypatch: pytest.MonkeyPatch, status: int | None
+) -> None:
+    """It is never taken for lost while it is there, and found again after two seconds without it."""
+    with Machine() as board:
+
+        def read(scl: object, sda: object, address: int, count: int, hz: int) -> bytes | None:
+            there = board.chip.panel_there and status is not None
+            return bytes([status or 0]) * count if there else None
+
+        monkeypatch.setattr(board.chip, "i2c_read", read)
+        board.idle()
+        before, sent = board.pixels(), board.panel.wire_bytes
+        board.run(60_000)
+        assert board.panel.wire_bytes - sent < 200, "not set up again and again"
+        board.unplug()
+        board.run(2500)
+        board.plug()
+        board.run(4500)
+        assert board.pixels() == before
+
+
 def test_a_replugged_panel_that_memory_runs_out_for_comes_back_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

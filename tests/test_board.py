@@ -156,12 +156,13 @@ def test_power_cut_inside_a_store_write(torn: bool) -> None:
     assert not session.crashed()
 
 
-def test_panel_unplugged_in_mid_game_and_plugged_in_again() -> None:
+@pytest.mark.parametrize("outage", [2500, 100])
+def test_panel_unplugged_in_mid_game_and_plugged_in_again(outage: int) -> None:
     session = boot()
     start_hand(session)
     before = session.board.panel.pixels()
     session.board.plug(False)
-    session.board.run(2500)
+    session.board.run(outage)
     session.board.plug(True)
     assert not any(session.board.panel.pixels())
     assert session.board.run_until(lambda: session.board.panel.on, 6000, 10)

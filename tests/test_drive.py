@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -237,16 +239,71 @@ def test_a_folder_with_other_things_in_it_is_refused(
     assert listed(target) == {name}
 
 
+def test_nothing_is_written_through_a_link(program: Path, tmp_path: Path) -> None:
+    files = drive.contents(program)
+    for name in ("pitch", "code.py"):
+        outside, target = tmp_path / f"outside {name}", tmp_path / f"d {name}"
+        drive.write(target, files)
+        outside.mkdir()
+        for path in [*(target / "pitch").rglob("*"), target / "code.py"]:
+            if path.is_file() and (name == "pitch" or path.name == name):
+                path.unlink()
+        if name == "pitch":
+            shutil.rmtree(target / name)
+        (target / name).symlink_to(outside)
+        with pytest.raises(drive.DriveError, match=f"holds {name}, which no drive written here"):
+            drive.write(target, files)
+        assert not list(outside.iterdir())
+
+
+def test_what_is_in_the_way_is_told_before_anything_is_written(
+    program: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(drive.DriveError, match="is a file; give an empty or a new folder"):
+        drive.write(tmp_path / "file", drive.contents(program))
+    (tmp_path / "d" / "code.py").mkdir(parents=True)
+    with pytest.raises(drive.DriveError, match="holds code.py, which no drive written here has"):
+        drive.write(tmp_path / "d", drive.contents(program))
+    assert list((tmp_path / "d").rglob("*")) == [tmp_path / "d" / "code.py"]
+
+
+def test_a_run_that_was_cut_short_can_be_repeated(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, written = drive.contents(program), Path.write_bytes
+    (program / "pitch/old.py").write_text("")
+    before = drive.contents(program)
+    for cut in range(len(files)):
+        target, left = tmp_path / f"d{cut}", [cut]
+
+        def scarce(path: Path, data: bytes, left: list[int] = left) -> int:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, "No space left on device", str(path))
+            return written(path, data)
+
+        drive.write(target, before)
+        with monkeypatch.context() as full:
+            full.setattr(Path, "write_bytes", scarce)
+            with pytest.raises(OSError):
+                drive.write(target, files)
+        drive.write(target, files)
+        assert listed(target) == set(files)
+
+
 def test_a_manifest_reaches_nothing_outside_its_folder(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
-    names = ["../x", "/etc/x", "a/../../x", "C:x", "a\\x", "", "good/x.py", "..x.py"]
+    names = ["../x", "/etc/x", "a/../../x", "C:x", "a\\x", "", "good/x.py", "..x.py", "x" * 256]
     table = {name: {"size": 1, "sha256": "00"} for name in names}
     text = json.dumps({"program": "pitch", "version": "1", "files": table})
     (tmp_path / "d" / "manifest.json").write_text(text)
     assert set(drive.read_manifest(tmp_path / "d")) == {"good/x.py", "..x.py"}
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"program": "pitch", "files": 3}', "\x00\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"program": "pitch", "files": 3}', "\x00\xff", "[" * 100_000]
+)
 def test_a_broken_manifest_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
     assert drive.read_manifest(tmp_path) == {}
@@ -297,3 +354,15 @@ def test_release_of_the_same_program_is_the_same_zip(tmp_path: Path) -> None:
         release.write_zip(tmp_path / f"{name}.zip", files)
         made.append((tmp_path / f"{name}.zip").read_bytes())
     assert made[0] == made[1] and b"mpy" not in files["pitch-1/INSTALL.txt"].split(b"2. The")[0]
+
+
+def test_a_release_that_does_not_fit_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    result = CliRunner().invoke(release.command, ["--out", str(tmp_path / "out")])
+    assert result.exit_code == 2 and "No space left on device" in result.output
+    assert not list((tmp_path / "out").iterdir())

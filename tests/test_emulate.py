@@ -5,10 +5,12 @@ What needs real firmware is in test_board.py.
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import struct
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from pyfatfs.PyFat import PyFat
 
-from host_sim import emulate, fat, pico, script
+from host_sim import drive, emulate, fat, pico, script
 from host_sim.panel import Panel
 
 IO_BANK0, PADS, SIO, I2C0, SPI0, SSI = (
@@ -272,6 +274,24 @@ def test_another_address_is_not_acknowledged(board: pico.Pico) -> None:
     i2c_setup(board, 0x3D)
     assert i2c_send(board, b"\x40\x55") & 1  # ABRT_7B_ADDR_NOACK
     assert board.panel.wire_bytes == 0
+
+
+def test_a_read_through_the_i2c_block_gives_the_status(board: pico.Pico) -> None:
+    """SH1106 datasheet 2.3, command 25: bit 6 is set while the glass is off."""
+    i2c_setup(board)
+
+    def read() -> int:
+        board.mcu.write_uint32(I2C0 + IC_DATA_CMD, 1 << 8 | STOP)
+        board.run(0.1)
+        return board.mcu.read_uint32(I2C0 + IC_DATA_CMD) & 0xFF
+
+    assert read() == 0x40
+    assert i2c_send(board, STREAM[0]) == 0
+    assert read() == 0
+    board.plug(False)
+    board.mcu.write_uint32(I2C0 + IC_DATA_CMD, 1 << 8 | STOP)
+    board.run(0.1)
+    assert board.mcu.read_uint32(I2C0 + IC_ABRT) & 1  # ABRT_7B_ADDR_NOACK
 
 
 def test_unplugged_panel_acknowledges_nothing_and_comes_back_blank(board: pico.Pico) -> None:
@@ -713,6 +733,39 @@ def test_mistakes_are_one_plain_line(
         arguments = [*arguments, "--keys", "keys.txt"]
     result = CliRunner().invoke(emulate.command, arguments)
     assert result.exit_code == 2 and words in result.output and result.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"HANDHELD_SEED": "x"}, "in run, where it said: settings.toml: HANDHELD_SEED = x is not"),
+        ({"HANDHELD_OK": ""}, "in run, where it said: settings.toml: HANDHELD_OK or"),
+    ],
+)
+def test_a_simulated_board_that_does_not_start_says_why(
+    changes: dict[str, int | str], words: str
+) -> None:
+    files = drive.with_settings(drive.own(drive.REPOSITORY), changes)
+    with pytest.raises(emulate.NotIdle, match="still busy") as error:
+        emulate.simulated(files, emulate.parse(["idle", "shot a"], "f"), 0)
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_program_that_ends_in_run_is_one_line() -> None:
+    files = {**drive.own(drive.REPOSITORY), "code.py": b"1 / 0\n"}
+    with pytest.raises(emulate.NotIdle, match=r"ended in run: ZeroDivisionError: .*zero$"):
+        emulate.simulated(files, emulate.parse(["idle"], "f"), 0)
+
+
+def test_scripts_are_read_as_run_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = "\ufeffidle\nunplug\n".encode()
+    (tmp_path / "keys.txt").write_bytes(content)
+    wanted = [script.Command(1, "idle"), script.Command(2, "unplug")]
+    assert script.read(str(tmp_path / "keys.txt"), emulate.parse) == wanted
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert script.read("-", emulate.parse) == wanted
 
 
 def test_settings_for_the_spi_panel_and_a_seed() -> None:

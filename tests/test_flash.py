@@ -154,7 +154,7 @@ def test_libraries_are_written_first_and_code_py_last(board: Path) -> None:
             super().move(name, target)
 
     flash.install(Watched(board), files("1"), lambda _: None)
-    final = [name for name in order if not name.startswith(("next/", "probe"))]
+    final = [name for name in order if not name.startswith("next/")]
     assert final == [
         "code.txt",
         "lib/adafruit_x.py",
@@ -295,6 +295,66 @@ def test_somebody_else_s_program_is_kept_under_another_name(board: Path) -> None
     assert "The board's own code.py is kept as code.py.bak." in said
     assert (board / "code.py.bak").read_text() == "import my_robot\n"
     assert start(board) == OLD
+
+
+def test_what_is_changed_on_the_board_is_kept_and_no_backup_is_lost(board: Path) -> None:
+    for version, text in (("1", "first"), ("2", "second"), ("3", "third")):
+        (board / "code.py").write_text(text)
+        install(board, files(version))
+    (board / "manifest.json").write_text('{"mine": 1}')
+    assert "The board's own manifest.json is kept as manifest.json.bak." in install(
+        board, files("4")
+    )
+    kept = {name: (board / name).read_text() for name in tree(board) if ".bak" in name}
+    assert kept == {
+        "code.py.bak": "first",
+        "code.py.bak2": "second",
+        "code.py.bak3": "third",
+        "manifest.json.bak": '{"mine": 1}',
+    }
+
+
+def test_somebody_else_s_program_outlives_a_flashing_cut_anywhere(tmp_path: Path) -> None:
+    for at in range(60):
+        root = tmp_path / f"cut{at}"
+        root.mkdir()
+        (root / "boot_out.txt").write_text(BOOT_OUT.format("10.2.1"))
+        (root / "code.py").write_text("import my_robot\n")
+        try:
+            flash.install(Unplugged(root, at), files("1"), lambda _: None)
+            done = True
+        except flash.FlashError:
+            done = False
+            install(root, files("1"))
+        assert start(root) == OLD
+        assert set(tree(root)) == {*files("1"), "boot_out.txt", "code.py.bak"}, at
+        assert (root / "code.py.bak").read_text() == "import my_robot\n"
+        if done:
+            break
+    assert done and at > 20
+
+
+@pytest.mark.parametrize("name", ["next/mine.txt", "next/code.py", "next/deep/er.py"])
+def test_a_folder_next_of_the_user_s_is_left_alone(board: Path, name: str) -> None:
+    (board / name).parent.mkdir(parents=True)
+    (board / name).write_text("mine")
+    before = tree(board)
+    with pytest.raises(flash.FlashError) as error:
+        install(board, files("1"))
+    assert str(error.value) == f"{name} on the board is in the way: move it and flash again."
+    assert tree(board) == before
+
+
+@pytest.mark.parametrize("name", ["lib", "pitch/app.py", "next"])
+def test_nothing_is_written_through_a_link(board: Path, tmp_path: Path, name: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (board / "lib").rmdir()
+    (board / name).parent.mkdir(exist_ok=True)
+    (board / name).symlink_to(outside)
+    with pytest.raises(flash.FlashError, match="is a link; a board has none: remove it first"):
+        install(board, files("1"))
+    assert not list(outside.iterdir())
 
 
 def test_somebody_else_s_code_txt_is_refused(board: Path) -> None:

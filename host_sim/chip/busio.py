@@ -98,15 +98,28 @@ class I2C(_Bus):
     def readfrom_into(
         self, address: int, buffer: Any, *, start: int = 0, end: int | None = None
     ) -> None:
-        """The panel is never read; nothing else is on the bus."""
-        self._needs_lock()
-        raise OSError(errno.ENODEV, "No such device")
+        """Receive bytes; OSError if nothing acknowledges."""
+        chip = self._needs_lock()
+        view = memoryview(buffer)[start:end]
+        heard = chip.i2c_read(self._pins[0], self._pins[1], address, len(view), self._frequency)
+        if heard is None:
+            raise OSError(errno.ENODEV, "No such device")
+        view[:] = heard
 
     def writeto_then_readfrom(
-        self, address: int, out_buffer: Any, in_buffer: Any, **_: int | None
+        self,
+        address: int,
+        out_buffer: Any,
+        in_buffer: Any,
+        *,
+        out_start: int = 0,
+        out_end: int | None = None,
+        in_start: int = 0,
+        in_end: int | None = None,
     ) -> None:
-        """As `readfrom_into`."""
-        self.readfrom_into(address, in_buffer)
+        """Send, then receive."""
+        self.writeto(address, out_buffer, start=out_start, end=out_end)
+        self.readfrom_into(address, in_buffer, start=in_start, end=in_end)
 
 
 class SPI(_Bus):

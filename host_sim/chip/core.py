@@ -202,12 +202,29 @@ class Chip:
 
     def i2c_write(self, scl: Pin, sda: Pin, address: int, payload: bytes, frequency: int) -> bool:
         """One transaction; True if the device acknowledged."""
+        return self._i2c(
+            scl, sda, address, len(payload), frequency, lambda: self.panel.i2c_write(payload)
+        )
+
+    def i2c_read(
+        self, scl: Pin, sda: Pin, address: int, count: int, frequency: int
+    ) -> bytes | None:
+        """`count` bytes from the device; None if nothing acknowledged."""
+        heard: list[bytes] = []
+        self._i2c(
+            scl, sda, address, count, frequency, lambda: heard.append(self.panel.i2c_read(count))
+        )
+        return heard[0] if heard else None
+
+    def _i2c(
+        self, scl: Pin, sda: Pin, address: int, size: int, frequency: int, act: Callable[[], None]
+    ) -> bool:
         self.busy()
         wired = (self.wiring.bus, self.wiring.scl, self.wiring.sda, self.wiring.address)
         there = wired == ("i2c", scl.number, sda.number, address) and self.panel_there
-        sent = len(payload) + 1 if there else 1
+        sent = size + 1 if there else 1
         if there:
-            self.panel.i2c_write(payload)
+            act()
         # 9 clocks a byte, one each for start and stop
         self.advance((9 * sent + 2) * 1_000_000 // frequency)
         self.busy()

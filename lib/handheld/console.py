@@ -21,6 +21,11 @@ _OFF_MS = const(300_000)
 _PROBE_MS = const(2_000)
 _LEVELS = (0.05, 0.35, 1.0, 0.01)  # brightness; none of them black (some panels are, at 0)
 _DIMMED = const(3)
+# What a panel says of itself when it is looked at.
+_OFF = const(0x40)  # the glass is off: sleeping, or reset by a loss of power
+_MUTE = const(1)  # it is there and says no more
+_GONE = const(-1)
+_ROOM = const(45056)  # bytes: setting up takes 27 KB from source
 
 
 class Console:
@@ -50,8 +55,10 @@ class Console:
         self._dimmed = False
         self._i2c = i2c
         self._address = address
+        self._status = bytearray(1)
         self._probed = self.now
         self._lost = False
+        self._shows = _MUTE if i2c is None else self._look()  # what it says while the glass is on
 
     def wait(self):
         """One round: refresh, rest, and the next intent (keys.py), 0 if there is none."""
@@ -65,6 +72,8 @@ class Console:
         time.sleep(0.01 if self.waiting else 0.004)
         self.now = now = supervisor.ticks_ms()
         self.sound.tick(now)
+        if self._address and since(now, self._probed) > _PROBE_MS:
+            self._probe(now)
         intent = self.keys.poll(now)
         if intent or self.keys.busy():
             self._pressed = now
@@ -81,8 +90,6 @@ class Console:
             screen.brightness(_LEVELS[_DIMMED])
         if idle > _OFF_MS and screen.awake:
             screen.sleep()
-        if self._address and since(now, self._probed) > _PROBE_MS:
-            self._probe(now)
         return 0
 
     def _say(self, waiting):
@@ -92,6 +99,11 @@ class Console:
 
     def _wake(self):
         self._dimmed = False
+        if not self.screen.awake and handheld.free() >= _ROOM:
+            # A sleeping panel that lost its power for a moment says what it said before: off. So it is taken
+            # for lost, and set up anew at once.
+            self._lost = True
+            self._probed = self.now - _PROBE_MS - 1
         self.screen.wake()
         self.screen.brightness(_LEVELS[self.level])
 
@@ -100,23 +112,35 @@ class Console:
         self.level = level
         self.screen.brightness(_LEVELS[level])
 
-    def _probe(self, now):
-        """Looks whether the panel is still there: displayio does not tell. One that was unplugged comes
-        back without its settings, so it is set up again and repainted."""
-        self._probed = now
+    def _look(self):
+        """The panel's word: 0, _OFF, _MUTE or _GONE. A byte read from an SH1106 is always its status, whose
+        bit 6 is set while the glass is off (datasheet 2.3, command 25). Some may refuse to be read."""
         i2c = self._i2c
-        found = i2c is None  # what was there is given up: only setting up anew can tell
-        if not found:
-            if not i2c.try_lock():
-                return
+        if not i2c.try_lock():
+            return self._shows
+        answer = _GONE
+        try:
+            i2c.readfrom_into(self._address, self._status)
+            answer = self._status[0] & _OFF
+        except OSError:
             try:
                 i2c.writeto(self._address, b"\x80\xe3")  # the command for doing nothing
-                found = True
+                answer = _MUTE
             except OSError:
                 pass
-            finally:
-                i2c.unlock()
-        if found and self._lost:
+        i2c.unlock()
+        return answer
+
+    def _probe(self, now):
+        """Looks whether the panel is still there: displayio does not tell. One that was without power, be it
+        for a moment, comes back without its settings, so it is set up again and repainted."""
+        self._probed = now
+        i2c = self._i2c
+        # Without a bus what was there is given up, and only setting up anew can tell.
+        answer = _MUTE if i2c is None else self._look()
+        if answer == _OFF != self._shows and self.screen.awake:
+            self._lost = True
+        if answer != _GONE and self._lost:
             if i2c is not None:
                 i2c.deinit()
             display = self._i2c = None
@@ -127,15 +151,17 @@ class Console:
                     display, self._i2c, self._address = displays.open(boards.Settings())
                 except boards.SetupError:
                     pass
-            except MemoryError:  # from source this takes 27 KB: in two seconds there may be more
+            except MemoryError:  # in two seconds there may be more
                 pass
             handheld.forget("displays")
             handheld.forget("boards")
             if display is None:
                 return
+            if self._address:
+                self._shows = self._look()
             self.screen.replace(display)
             self.screen.brightness(_LEVELS[_DIMMED if self._dimmed else self.level])
-        self._lost = not found
+        self._lost = answer == _GONE
 
     def random16(self):
         """A random number of 16 bits. With HANDHELD_SEED in settings.toml (0 .. 16383) the same ones come
