@@ -346,6 +346,43 @@ def test_one_wrong_bit_in_the_middle_is_told(where: str) -> None:
         assert Store(back.memory).state == FINE, "told once"
 
 
+@pytest.mark.parametrize("steps", [len(SESSION) - 1, 22, 14])
+def test_any_wrong_bit_is_told_or_costs_no_more_than_a_cut_and_eight_numbers(steps: int) -> None:
+    """Report: with a wrong bit in a length or a symbol, up to 64 bytes of play were taken for one record that
+    power had cut off."""
+    flash = Flash()
+    store = Store(flash)
+    for step in SESSION[:steps]:
+        do(store, step)
+    near = [expected(steps - back) for back in range(10)]
+    for place, bit in itertools.product(range(store.used), range(8)):
+        data = bytearray(flash.data)
+        data[place] ^= 1 << bit
+        back = Store(Flash(data=bytes(data)))
+        assert back.state in (TORN, FOREIGN, OLDER) or journal(back) in near, (place, bit)
+
+
+def test_what_stands_before_a_wrong_bit_is_kept_though_there_is_a_copy(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """The copy is from when the match began: it would cost all of its hands."""
+    path = str(tmp_path / "copy")
+    drive(monkeypatch, readonly=False)
+    store = Store(Flash(), path)
+    while not store.memory.erases:
+        store.begin(b"a match", 300)
+        for n in range(60):
+            store.add(n)
+    assert Path(path).exists()
+    store.mark(b"one hand")
+    place = store.used
+    for _ in range(30):
+        store.add(5)
+    store.memory.data[place + 10] ^= 0x40
+    back = Store(store.memory, path)
+    assert back.state == TORN and back.marks == 1 and len(back.numbers) == 10
+
+
 def test_a_hand_that_would_not_fit_is_told_when_it_begins() -> None:
     """Not in its middle: none of it is kept then, and the mark before it is."""
     store = Store(Flash())

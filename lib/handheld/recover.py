@@ -24,6 +24,12 @@ _LONGEST = const(64)
 _FIRST = const(10)  # behind the header and an ANEW
 _MENDING = const(6)  # bytes of a RESUME
 _NUMBERS = const(255)  # more actions than a hand has
+_RUN = const(8)  # symbols in a row that no torn record ends with
+# What is lost: nothing, or no more than a power cut takes; something of what was added later; something of
+# what was written in one go.
+_NOTHING = const(0)
+_LATER = const(1)
+_ALL = const(2)
 
 
 def read(store):
@@ -47,8 +53,8 @@ def read(store):
     elif end <= _FIRST and not sound(image, _HEADER, end):
         anew(store)
     else:
-        whole, torn = items(store, image, end)
-        copy = b"" if whole else load(store)
+        lost, torn = items(store, image, end)
+        copy = load(store) if lost == _ALL else b""
         # The copy was made just before, unless a PC had the drive: then a header tells.
         if copy and (not store.open or _same(copy, image, _FIRST)):
             store.forget()
@@ -56,14 +62,13 @@ def read(store):
         else:
             if torn:
                 store.mend(torn)
-            if not whole:
+            if lost:
                 store.state = _TORN
 
 
 def items(store, image, end):
-    """Takes what is whole of the log in `image`. Two results: False if more is missing than a power cut
-    takes from what is added in play (from what was written in one go, or from the middle); where torn
-    bytes begin, 0 if there are none."""
+    """Takes what is whole of the log in `image`. Two results: what is lost; where torn bytes begin, 0 if
+    there are none."""
     values = bytearray(b"\xff" * 256)
     codes = log.symbols()
     for n in range(len(codes)):
@@ -71,7 +76,7 @@ def items(store, image, end):
     numbers = bytearray(_NUMBERS)
     count = 0
     torn = 0
-    whole = True
+    lost = _NOTHING
     until = 0
     place = _HEADER
     while place < end:
@@ -88,7 +93,8 @@ def items(store, image, end):
             if not after:
                 torn = place
                 after = end
-                whole = place >= until and _cut_off(image, place, end)
+                if place < until or not _cut_off(image, values, place, end):
+                    lost = _ALL if place < until or place < _FIRST else _LATER
             place = after
             continue
         if image[place] == _ANEW:
@@ -99,12 +105,21 @@ def items(store, image, end):
         place += length
     store.numbers = bytes(numbers[0:count])
     store.used = place
-    return whole and end >= until, torn
+    return _ALL if end < until else lost, torn
 
 
-def _cut_off(image, place, end):
+def _cut_off(image, values, place, end):
     """Whether the bytes from `place` to the end can be one number or record that power cut off, and then
-    RESUMEs that it cut off as well. A kind on its way has all the bits of 0xF8."""
+    RESUMEs that it cut off as well. A kind on its way has all the bits of 0xF8. Whole items behind it come
+    from a time when it was whole too: then it is a fault."""
+    for other in range(place + 1, end):
+        if sound(image, other, end):
+            return False
+    run = 0
+    while place < end - run - 1 and values[image[end - run - 1]] != _BLANK:
+        run += 1
+    if run >= _RUN:
+        return False
     if image[place] & _PUT != _PUT:
         place += 1
     else:
