@@ -47,7 +47,7 @@ class Screen:
         self.strict = True
 
     # -- pages
-    def text(self, banner: str | None = None) -> None:
+    def text(self, banner: str | None = None, light: bool = False) -> None:
         self._page("text")
         self.banner = banner
         assert banner is None or len(banner) <= 10

@@ -53,12 +53,12 @@ class Console:
         self._rested = False  # what was last reported of `waiting`
         self._pressed = self.now  # when a button was last touched
         self._dimmed = False
-        self._i2c = i2c
-        self._address = address
+        self.i2c = i2c
+        self.address = address
         self._status = bytearray(1)
         self._probed = self.now
-        self._lost = False
-        self._shows = _MUTE if i2c is None else self._look()  # what it says while the glass is on
+        # What the panel says while its glass is on; _GONE: it was away, or without power.
+        self.shows = _MUTE if i2c is None else self.look()
 
     def wait(self):
         """One round: refresh, rest, and the next intent (keys.py), 0 if there is none."""
@@ -72,7 +72,7 @@ class Console:
         time.sleep(0.01 if self.waiting else 0.004)
         self.now = now = supervisor.ticks_ms()
         self.sound.tick(now)
-        if self._address and since(now, self._probed) > _PROBE_MS:
+        if self.address and since(now, self._probed) > _PROBE_MS:
             self._probe(now)
         intent = self.keys.poll(now)
         if intent or self.keys.busy():
@@ -102,7 +102,7 @@ class Console:
         if not self.screen.awake and handheld.free() >= _ROOM:
             # A sleeping panel that lost its power for a moment says what it said before: off. So it is taken
             # for lost, and set up anew at once.
-            self._lost = True
+            self.shows = _GONE
             self._probed = self.now - _PROBE_MS - 1
         self.screen.wake()
         self.screen.brightness(_LEVELS[self.level])
@@ -112,19 +112,19 @@ class Console:
         self.level = level
         self.screen.brightness(_LEVELS[level])
 
-    def _look(self):
+    def look(self):
         """The panel's word: 0, _OFF, _MUTE or _GONE. A byte read from an SH1106 is always its status, whose
         bit 6 is set while the glass is off (datasheet 2.3, command 25). Some may refuse to be read."""
-        i2c = self._i2c
+        i2c = self.i2c
         if not i2c.try_lock():
-            return self._shows
+            return self.shows
         answer = _GONE
         try:
-            i2c.readfrom_into(self._address, self._status)
+            i2c.readfrom_into(self.address, self._status)
             answer = self._status[0] & _OFF
         except OSError:
             try:
-                i2c.writeto(self._address, b"\x80\xe3")  # the command for doing nothing
+                i2c.writeto(self.address, b"\x80\xe3")  # the command for doing nothing
                 answer = _MUTE
             except OSError:
                 pass
@@ -135,33 +135,22 @@ class Console:
         """Looks whether the panel is still there: displayio does not tell. One that was without power, be it
         for a moment, comes back without its settings, so it is set up again and repainted."""
         self._probed = now
-        i2c = self._i2c
         # Without a bus what was there is given up, and only setting up anew can tell.
-        answer = _MUTE if i2c is None else self._look()
-        if answer == _OFF != self._shows and self.screen.awake:
-            self._lost = True
-        if answer != _GONE and self._lost:
-            if i2c is not None:
-                i2c.deinit()
-            display = self._i2c = None
+        answer = _MUTE if self.i2c is None else self.look()
+        if answer == _GONE:
+            self.shows = _GONE
+        elif self.shows == _GONE or answer == _OFF != self.shows and self.screen.awake:
+            self.shows = _GONE
             try:
-                from handheld import boards, displays
+                from handheld import displays
 
-                try:
-                    display, self._i2c, self._address = displays.open(boards.Settings())
-                except boards.SetupError:
-                    pass
+                displays.again(self)
             except MemoryError:  # in two seconds there may be more
                 pass
             handheld.forget("displays")
             handheld.forget("boards")
-            if display is None:
-                return
-            if self._address:
-                self._shows = self._look()
-            self.screen.replace(display)
-            self.screen.brightness(_LEVELS[_DIMMED if self._dimmed else self.level])
-        self._lost = answer == _GONE
+            if self.shows != _GONE:
+                self.screen.brightness(_LEVELS[_DIMMED if self._dimmed else self.level])
 
     def random16(self):
         """A random number of 16 bits. With HANDHELD_SEED in settings.toml (0 .. 16383) the same ones come

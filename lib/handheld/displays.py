@@ -4,7 +4,7 @@ console.py for a panel that was unplugged; dropped again."""
 import board
 
 import handheld
-from handheld.boards import SetupError, text
+from handheld.boards import Settings, SetupError, text
 
 
 def open(settings):
@@ -57,6 +57,19 @@ def open(settings):
         made.deinit()  # else its pins are in use at the next try
         raise
     return display, made if address else None, address
+
+
+def again(console):
+    """Sets up anew the panel of a console, that was away or without power; it stays lost if that fails."""
+    if console.i2c is not None:
+        console.i2c.deinit()
+        console.i2c = None
+    try:
+        display, console.i2c, console.address = open(Settings())
+    except SetupError:
+        return
+    console.shows = console.look() if console.address else 0
+    console.screen.replace(display)
 
 
 def _open_i2c(settings):

@@ -81,14 +81,15 @@ class Screen:
 
     # ---- pages: each of these is a change of screen, and repaints the panel as a whole
 
-    def text(self, banner=None):
-        """Shows an empty page of text: rows 0 to 7; `banner`: a word twice as large, over rows 1 to 3."""
+    def text(self, banner=None, light=False):
+        """Shows an empty page of text: rows 0 to 7; `banner`: a word twice as large, over rows 1 to 3;
+        `light`: without the library that sets it, 8 KB of a Pico's heap compiled."""
         self._open(0xFF)
         if banner is None:
             return
-        if handheld.free() < _LABEL_BYTES:
+        if not light and handheld.free() < _LABEL_BYTES:
             gc.collect()
-        if handheld.free() >= _LABEL_BYTES:
+        if not light and handheld.free() >= _LABEL_BYTES:
             from adafruit_display_text import label
             from terminalio import FONT
 
@@ -100,7 +101,7 @@ class Screen:
                 anchor_point=(0.5, 0.5),
                 anchored_position=(64, 20),
             )
-        else:  # no room for a library: the same out of cells
+        else:  # the same out of cells
             count = len(banner)
             grid = self._text_grid(count)
             for place in range(count):

@@ -37,7 +37,6 @@ _DO_ANEW = const(23)
 _DO_AFTER = const(24)
 _DO_CONTINUE = const(30)
 _DO_START = const(31)
-_DO_ERASE = const(32)
 _DO_FORGO = const(33)
 _DO_NEXT_GAME = const(34)
 _DO_TITLE = const(35)
@@ -48,17 +47,10 @@ _DO_LEDGER = const(39)
 _DO_TEST = const(40)
 
 # Lists: row of the first item, heading, then label and what it does, item by item. The first are in the
-# order of what opens them.
-_LIST_NEW = const(0)
-_LIST_SETTINGS = const(1)
+# order of what opens them; title.py has its own.
 _LIST_PAUSE = const(2)
-_LIST_ANEW = const(3)
 _LIST_AFTER = const(4)
-_LIST_TITLE = const(5)
-_LIST_TITLE_FIRST = const(6)
-_LIST_FOREIGN = const(7)
-_LIST_NOTED = const(8)
-_LIST_PAUSE_SHEET = const(9)
+_LIST_PAUSE_SHEET = const(5)
 _LISTS = (
     (
         3,
@@ -99,16 +91,6 @@ _LISTS = (
         (b"Title", _DO_TITLE),
     ),
     (
-        4,
-        b"",
-        (b"Continue", _DO_CONTINUE),
-        (b"New game", _DO_NEW),
-        (b"Settings", _DO_SETTINGS),
-    ),
-    (4, b"", (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS)),
-    (4, b"", (b"Play without saving", _DO_FORGO), (b"Erase it", _DO_ERASE)),
-    (5, b"", (b"Play on", _DO_RESUME)),
-    (
         2,
         b"Pause",
         (b"Play on", _DO_RESUME),
@@ -124,9 +106,9 @@ class Menu:
 
     module = "menus"
 
-    def __init__(self, app, what):
+    def __init__(self, app, table):
         self.app = app
-        self.table = _LISTS[what]
+        self.table = table
         self.at = 0
         self.editing = False
 
@@ -205,12 +187,12 @@ class Menu:
 
 def pausing(app):
     """What BACK opens in a game; after a hand there is no trick to look at."""
-    return Menu(app, _LIST_PAUSE if "table" in app.top.module else _LIST_PAUSE_SHEET)
+    return Menu(app, _LISTS[_LIST_PAUSE if "table" in app.top.module else _LIST_PAUSE_SHEET])
 
 
 def after(app):
     """What can be done when a game is over."""
-    return Menu(app, _LIST_AFTER)
+    return Menu(app, _LISTS[_LIST_AFTER])
 
 
 def choose(app, what):
@@ -218,7 +200,7 @@ def choose(app, what):
     if what == _DO_NEW and len(app.stack) == 1 and continues(app):
         what = _DO_ANEW
     if what < _DO_CONTINUE:
-        app.push(Menu(app, what - _DO_NEW))
+        app.push(Menu(app, _LISTS[what - _DO_NEW]))
     elif what <= _DO_FORGO:
         app.load("title").begin(app, what)
     elif what == _DO_NEXT_GAME:

@@ -5,19 +5,30 @@ from pitch.app.menus import Menu, continues
 from pitch.cards import const
 
 # As in menus.py, where a board keeps no names of them.
-_LIST_TITLE = const(5)
-_LIST_TITLE_FIRST = const(6)
-_LIST_FOREIGN = const(7)
-_LIST_NOTED = const(8)
+_DO_NEW = const(20)
+_DO_SETTINGS = const(21)
 _DO_CONTINUE = const(30)
 _DO_START = const(31)
 _DO_ERASE = const(32)
+_DO_FORGO = const(33)
+_DO_RESUME = const(36)
 _PLAYERS = const(3)
 _TARGET = const(4)
 
 # What the console (lib/handheld) understands; a test compares the numbers.
 _FOREIGN = const(2)
 _OLDER = const(3)
+
+_LIST_TITLE = (
+    4,
+    b"",
+    (b"Continue", _DO_CONTINUE),
+    (b"New game", _DO_NEW),
+    (b"Settings", _DO_SETTINGS),
+)
+_LIST_TITLE_FIRST = (4, b"", (b"New game", _DO_NEW), (b"Settings", _DO_SETTINGS))
+_LIST_FOREIGN = (4, b"", (b"Play without saving", _DO_FORGO), (b"Erase it", _DO_ERASE))
+_LIST_NOTED = (5, b"", (b"Play on", _DO_RESUME))
 
 # What the store found, told once: three lines.
 _FOUND = (

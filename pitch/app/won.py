@@ -21,7 +21,7 @@ class Won(Page):
         match = self.game.match
         winner = match.winner
         banner = b"You win!" if winner == YOU else NAMES[winner] + b" wins"
-        app.screen.text(str(banner, "utf-8"))
+        app.screen.text(str(banner, "utf-8"), True)  # all of a game is still there
         app.screen.row(5)
         app.screen.add(b"with ")
         app.screen.number(match.scores[winner])
