@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +16,7 @@ from host_sim.machine import Machine
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.fixture(autouse=True)
-def fresh_modules() -> Iterator[None]:
-    """What other tests have imported of the program, over other stand-ins, is out of the way."""
-    ours = [name for name in sys.modules if name.split(".")[0] in ("handheld", "pitch")]
-    kept = {name: sys.modules.pop(name) for name in ours}
-    yield
-    sys.modules.update(kept)
+pytestmark = pytest.mark.usefixtures("fresh_modules")
 
 
 def gadget(folder: Path, settings: str, **how: object) -> Machine:

@@ -735,6 +735,7 @@ def test_mistakes_are_one_plain_line(
     assert result.exit_code == 2 and words in result.output and result.output.count("\n") == 1
 
 
+@pytest.mark.usefixtures("fresh_modules")
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -751,6 +752,7 @@ def test_a_simulated_board_that_does_not_start_says_why(
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.usefixtures("fresh_modules")
 def test_a_program_that_ends_in_run_is_one_line() -> None:
     files = {**drive.own(drive.REPOSITORY), "code.py": b"1 / 0\n"}
     with pytest.raises(emulate.NotIdle, match=r"ended in run: ZeroDivisionError: .*zero$"):

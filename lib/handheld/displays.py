@@ -53,7 +53,7 @@ def open(settings):
         display = Driver(
             wires, width=128, height=64, rotation=rotation, auto_refresh=False, **options
         )
-    except MemoryError:
+    except Exception:
         made.deinit()  # else its pins are in use at the next try
         raise
     return display, made if address else None, address
