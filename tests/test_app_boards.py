@@ -164,6 +164,25 @@ def test_a_wire_that_was_loose_while_the_panel_slept() -> None:
         assert board.pixels() == before
 
 
+def test_settings_that_went_wrong_while_the_panel_was_away(tmp_path: Path) -> None:
+    with gadget(tmp_path, "") as board:
+        board.idle()
+        before = board.pixels()
+        board.unplug()
+        for settings in (
+            'HANDHELD_HZ = "fast"\n',
+            "HANDHELD_HZ = 99999999\n",
+            "HANDHELD_SCL = 5\n",
+        ):
+            (tmp_path / "settings.toml").write_text(settings)
+            board.plug()
+            board.run(5000)
+            assert not lit(board) and not board.crashes
+        (tmp_path / "settings.toml").write_text("")
+        board.run(3000)
+        assert board.pixels() == before
+
+
 @pytest.mark.parametrize("status", [None, 0x40, 0x3F])
 def test_a_panel_whose_status_cannot_be_read_or_means_nothing(
     monkeypatch: pytest.MonkeyPatch, status: int | None

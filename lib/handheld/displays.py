@@ -60,13 +60,14 @@ def open(settings):
 
 
 def again(console):
-    """Sets up anew the panel of a console, that was away or without power; it stays lost if that fails."""
+    """Sets up anew the panel of a console, that was away or without power. Whatever is in the way of that (no
+    panel, no memory, a settings.toml that is wrong now), it stays lost, and the game goes on."""
     if console.i2c is not None:
         console.i2c.deinit()
         console.i2c = None
     try:
         display, console.i2c, console.address = open(Settings())
-    except SetupError:
+    except Exception:
         return
     console.shows = console.look() if console.address else 0
     console.screen.replace(display)
