@@ -24,6 +24,8 @@ STAY_SOURCE = ("code.py", "boot.py")
 """CircuitPython looks for these under their .py names only."""
 _LOOSE = (*STAY_SOURCE, SETTINGS)
 _FOLDERS = ("pitch", "lib")
+OURS = b'{\n "program": "pitch",\n'
+"""What a manifest begins with."""
 MPY_VERSION = 6
 """py/persistentcode.h of CircuitPython 9 and 10; 8 and older had 5."""
 
@@ -341,7 +343,8 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         raise DriveError(f"{folder} is a file; give an empty or a new folder.")
     if (folder / "boot_out.txt").exists():
         raise DriveError(f"{folder} is a board's drive: use flash --drive {folder}")
-    old = {MANIFEST, *read_manifest(folder)} if folder.is_dir() else set()
+    part = f"{MANIFEST}.part"
+    old = {MANIFEST, part, *read_manifest(folder)} if folder.is_dir() else set()
     there: set[str] = set()
     ways: set[str] = set()
     for path in folder.rglob("*"):
@@ -359,11 +362,15 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
     for name in sorted(there - set(files)):
         (folder / name).unlink()
         remove_empty(folder, name)
-    # The manifest first: what a run that was cut short has left is known by it.
-    for name in sorted(files, key=lambda name: name != MANIFEST):
+    # The manifest first, in one piece: what a run that was cut short has left is known by it.
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / part).write_bytes(files[MANIFEST])
+    (folder / part).replace(folder / MANIFEST)
+    for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(files[name])
+        if name != MANIFEST:
+            path.write_bytes(content)
 
 
 @click.command()

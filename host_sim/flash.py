@@ -209,11 +209,12 @@ def install(volume: Volume, files: Mapping[str, bytes], say: Callable[[str], Non
 
 
 def _replace(volume: Volume, old: Mapping[str, str], new: Mapping[str, bytes]) -> None:
-    """Put the new files in their places while code.txt starts the copies in /next."""
-    # First what the old manifest knows of: the new one takes its place below.
+    """Put the new files in their places while code.txt starts the copies in /next. The manifest comes last:
+    until then the old one tells which of what is there are the user's."""
     for name in _stale(volume, old, new):
         volume.remove(name)
-    for name, content in new.items():
+    for name in sorted(new, key=lambda name: name == MANIFEST):
+        content = new[name]
         if "/" in name:
             volume.write(name, content)
         else:
@@ -242,8 +243,7 @@ def _finish_earlier(volume: Volume, say: Callable[[str], None]) -> None:
                 new[name] = content
         if _settings_changed(volume, old, new):
             new.pop(SETTINGS, None)
-        if volume.read(MANIFEST) != new.get(MANIFEST):  # else that was done, and some are replaced
-            _keep_foreign(volume, old, new, say)
+        _keep_foreign(volume, old, new, say)
         entry = new.pop("code.py", None)
         _replace(volume, old, new if entry is None else {**new, "code.py": entry})
     _clear_stage(volume)
@@ -275,7 +275,7 @@ def _keep_foreign(
         if old if name == MANIFEST else drive.digest(there) == old.get(name):
             continue
         kept, number = f"{name}.bak", 2
-        while (volume.root / kept).exists():
+        while os.path.lexists(volume.root / kept):
             kept, number = f"{name}.bak{number}", number + 1
         volume.move(name, kept)
         say(f"The board's own {name} is kept as {kept}.")
@@ -291,10 +291,7 @@ def check(volume: Volume, files: Mapping[str, bytes]) -> None:
             f"The board has CircuitPython {text}; {OLDEST[0]} or later is needed."
             " Get it from circuitpython.org and copy it to the drive RPI-RP2."
         )
-    staged = {MANIFEST, LAUNCHER, *drive.read_manifest(volume.root / STAGE)}
-    for name in volume.files(STAGE):
-        if name != _MOVING and name.removeprefix(f"{STAGE}/") not in staged:
-            raise FlashError(f"{name} on the board is in the way: move it and flash again.")
+    _check_stage(volume)
     for name in [STAGE, *files]:
         for path in [Path(name), *Path(name).parents]:
             if path != Path() and (volume.root / path).is_symlink():
@@ -312,6 +309,24 @@ def check(volume: Volume, files: Mapping[str, bytes]) -> None:
             raise FlashError(
                 f"{source} on the board would be taken in place of {name}: remove it first."
             )
+
+
+def _check_stage(volume: Volume) -> None:
+    """Refuse a folder /next with something in it that no flashing can have left there."""
+    staged = drive.read_manifest(volume.root / STAGE)
+    beginnings = {f"{STAGE}/{LAUNCHER}": START_STAGED}
+    if staged:
+        staged |= {MANIFEST: "", Path(_MOVING).name: ""}
+    else:  # one that was cut short
+        beginnings |= {f"{STAGE}/{MANIFEST}": drive.manifest({}, ""), _MOVING: b""}
+    for name in volume.files(STAGE):
+        content = volume.read(name) or b""
+        begun = beginnings.get(name)
+        size = min(len(content), len(drive.OURS)) if name.endswith(MANIFEST) else len(content)
+        if name.removeprefix(f"{STAGE}/") not in staged and (
+            begun is None or not begun.startswith(content[:size])
+        ):
+            raise FlashError(f"{name} on the board is in the way: move it and flash again.")
 
 
 def check_room(volume: Volume, files: Mapping[str, bytes]) -> None:

@@ -196,6 +196,7 @@ def test_a_panel_whose_status_cannot_be_read_or_means_nothing(
 
         monkeypatch.setattr(board.chip, "i2c_read", read)
         board.idle()
+        board.run(8000)
         before, sent = board.pixels(), board.panel.wire_bytes
         board.run(60_000)
         assert board.panel.wire_bytes - sent < 200, "not set up again and again"
@@ -204,6 +205,39 @@ def test_a_panel_whose_status_cannot_be_read_or_means_nothing(
         board.plug()
         board.run(4500)
         assert board.pixels() == before
+
+
+@pytest.mark.parametrize("bounce", range(0, 240, 12))
+def test_a_plug_that_bounces_while_the_panel_is_set_up(bounce: int) -> None:
+    """Without power in the middle of it, what was sent before is forgotten, and nothing tells."""
+    with Machine() as board:
+        board.idle()
+        before = board.pixels()
+        board.unplug()
+        board.run(3000)
+        board.plug()
+        sent = board.panel.command_bytes
+        while board.panel.command_bytes == sent:
+            board.run(1)
+        board.run(bounce)
+        board.unplug()
+        board.run(1)
+        board.plug()
+        board.run(9000)
+        assert board.pixels() == before
+
+
+@pytest.mark.parametrize("bounce", [1000, 1020, 1060, 1100, 1140, 1170, 1200])
+def test_a_panel_that_has_no_power_for_an_instant_at_the_start(bounce: int) -> None:
+    """It may be upside down then, until it is unplugged for longer; it is not dark."""
+    with Machine() as board:
+        board.boot()
+        board.run(bounce)
+        board.unplug()
+        board.run(1)
+        board.plug()
+        board.run(9000)
+        assert lit(board)
 
 
 def test_a_replugged_panel_that_memory_runs_out_for_comes_back_later(

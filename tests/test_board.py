@@ -171,6 +171,34 @@ def test_panel_unplugged_in_mid_game_and_plugged_in_again(outage: int) -> None:
     assert not session.crashed()
 
 
+def test_panel_gone_again_while_it_is_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What there was is given up then; nobody waits for it, and the game goes on."""
+    session = boot()
+    start_hand(session)
+    before = session.board.panel.pixels()
+    session.board.plug(False)
+    session.board.run(2500)
+    panel = session.board.panel
+
+    def last_word() -> int:
+        monkeypatch.undo()
+        session.board.plug(False)
+        return panel.i2c_status()
+
+    monkeypatch.setattr(panel, "i2c_status", last_word)
+    session.board.plug(True)
+    assert session.board.run_until(lambda: not session.board.plugged, 4000, 10)
+    session.press("RIGHT")
+    session.board.run(3000)
+    session.press("LEFT")
+    session.board.plug(True)
+    assert session.board.run_until(lambda: panel.on, 6000, 10)
+    session.board.run(4000)
+    session.idle()
+    assert emulate.difference(panel.pixels(), before) == ""
+    assert not session.crashed()
+
+
 def test_bus_without_pull_ups() -> None:
     session = boot(wiring=pico.Wiring(pullups=False))
     board = session.board

@@ -141,7 +141,7 @@ def test_the_same_version_again_writes_nothing(board: Path) -> None:
     assert before == {p: p.stat().st_mtime_ns for p in board.rglob("*") if p.is_file()}
 
 
-def test_libraries_are_written_first_and_code_py_last(board: Path) -> None:
+def test_libraries_are_written_first_and_code_py_after_them(board: Path) -> None:
     order: list[str] = []
 
     class Watched(flash.Volume):
@@ -164,8 +164,8 @@ def test_libraries_are_written_first_and_code_py_last(board: Path) -> None:
         "pitch/app.py",
         "settings.toml",
         "boot.py",
-        "manifest.json",
         "code.py",
+        "manifest.json",
     ]
 
 
@@ -334,7 +334,41 @@ def test_somebody_else_s_program_outlives_a_flashing_cut_anywhere(tmp_path: Path
     assert done and at > 20
 
 
-@pytest.mark.parametrize("name", ["next/mine.txt", "next/code.py", "next/deep/er.py"])
+@pytest.mark.parametrize("name", ["code.py", "boot.py"])
+@pytest.mark.parametrize("second", ["2", "3"])
+def test_what_was_changed_outlives_the_same_version_cut_anywhere(
+    tmp_path: Path, name: str, second: str
+) -> None:
+    for at in range(80):
+        root = tmp_path / f"cut{at}"
+        root.mkdir()
+        (root / "boot_out.txt").write_text(BOOT_OUT.format("10.2.1"))
+        install(root, files("2"))
+        (root / name).write_text("import my_robot\n")
+        try:
+            flash.install(Unplugged(root, at), files("2"), lambda _: None)
+            done = True
+        except flash.FlashError:
+            done = False
+            install(root, files(second))
+        kept = {path: data for path, data in tree(root).items() if ".bak" in path}
+        assert kept == {f"{name}.bak": b"import my_robot\n"}, at
+        if done:
+            break
+    assert done and at > 20
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "next/mine.txt",
+        "next/code.py",
+        "next/deep/er.py",
+        "next/manifest.json",
+        "next/code.txt",
+        "next/moving",
+    ],
+)
 def test_a_folder_next_of_the_user_s_is_left_alone(board: Path, name: str) -> None:
     (board / name).parent.mkdir(parents=True)
     (board / name).write_text("mine")

@@ -25,6 +25,7 @@ _DIMMED = const(3)
 _OFF = const(0x40)  # the glass is off: sleeping, or reset by a loss of power
 _MUTE = const(1)  # it is there and says no more
 _GONE = const(-1)
+_SHAKY = const(-2)  # was lost, was set up anew, and will be once more: a plug bounces
 _ROOM = const(45056)  # bytes: setting up takes 27 KB from source
 
 
@@ -59,6 +60,8 @@ class Console:
         self._probed = self.now
         # What the panel says while its glass is on; _GONE: it was away, or without power.
         self.shows = _MUTE if i2c is None else self.look()
+        if self.shows == _OFF:  # either it lost power in this instant or its word means nothing
+            self.shows = _GONE
 
     def wait(self):
         """One round: refresh, rest, and the next intent (keys.py), 0 if there is none."""
@@ -99,13 +102,16 @@ class Console:
 
     def _wake(self):
         self._dimmed = False
-        if not self.screen.awake and handheld.free() >= _ROOM:
-            # A sleeping panel that lost its power for a moment says what it said before: off. So it is taken
-            # for lost, and set up anew at once.
-            self.shows = _GONE
-            self._probed = self.now - _PROBE_MS - 1
-        self.screen.wake()
-        self.screen.brightness(_LEVELS[self.level])
+        screen = self.screen
+        if self.address and not screen.awake:
+            # A sleeping panel that lost its power for a moment says what it said before: off. So it is set up
+            # anew, where there is room for that, before anything is shown.
+            gc.collect()
+            if handheld.free() >= _ROOM:
+                screen.awake = True
+                self._renew()
+        screen.wake()
+        screen.brightness(_LEVELS[self.level])
 
     def brightness(self, level):
         """Sets the brightness to step 0, 1 or 2."""
@@ -139,18 +145,27 @@ class Console:
         answer = _MUTE if self.i2c is None else self.look()
         if answer == _GONE:
             self.shows = _GONE
-        elif self.shows == _GONE or answer == _OFF != self.shows and self.screen.awake:
-            self.shows = _GONE
-            try:
-                from handheld import displays
+        elif self.shows < 0 or answer == _OFF != self.shows and self.screen.awake:
+            if self.shows >= 0:
+                self.shows = _GONE
+            self._renew()
 
-                displays.again(self)
-            except MemoryError:  # in two seconds there may be more
-                pass
-            handheld.forget("displays")
-            handheld.forget("boards")
-            if self.shows != _GONE:
-                self.screen.brightness(_LEVELS[_DIMMED if self._dimmed else self.level])
+    def _renew(self):
+        """Sets up the panel anew."""
+        known = self.shows
+        self.shows = _GONE
+        try:
+            from handheld import displays
+
+            displays.again(self)
+        except MemoryError:  # in two seconds there may be more
+            pass
+        handheld.forget("displays")
+        handheld.forget("boards")
+        if self.shows != _GONE:
+            self.screen.brightness(_LEVELS[_DIMMED if self._dimmed else self.level])
+            if known == _GONE or (known != _SHAKY and self.shows == _OFF):
+                self.shows = _SHAKY
 
     def random16(self):
         """A random number of 16 bits. With HANDHELD_SEED in settings.toml (0 .. 16383) the same ones come

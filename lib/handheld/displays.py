@@ -62,6 +62,8 @@ def open(settings):
 def again(console):
     """Sets up anew the panel of a console, that was away or without power. Whatever is in the way of that (no
     panel, no memory, a settings.toml that is wrong now), it stays lost, and the game goes on."""
+    # What there was is given up: a command to its bus would wait for ever (CircuitPython 10.2.1).
+    console.screen.display = None
     if console.i2c is not None:
         console.i2c.deinit()
         console.i2c = None

@@ -54,9 +54,14 @@ def read(store):
         anew(store)
     else:
         lost, torn = items(store, image, end)
-        copy = load(store) if lost == _ALL else b""
-        # The copy was made just before, unless a PC had the drive: then a header tells.
-        if copy and (not store.open or _same(copy, image, _FIRST)):
+        copy = load(store) if lost else b""
+        # The copy was made just before, unless a PC had the drive: then a header tells. Where what was added
+        # later is damaged, it is taken if it has a journal and the log shows none.
+        if copy and (
+            (not store.open or _same(copy, image, _FIRST))
+            if lost == _ALL
+            else not store._header and copy[_FIRST : _FIRST + 1] == bytes((_BEGIN,))
+        ):
             store.forget()
             _take_copy(store, copy)
         else:
@@ -120,11 +125,14 @@ def _cut_off(image, values, place, end):
         run += 1
     if run >= _RUN:
         return False
-    if image[place] & _PUT != _PUT:
-        place += 1
-    else:
-        place += min(image[place + 1] if place + 1 < end else 0, _LONGEST) + _OVERHEAD
-    return place >= end or (image[place] & _PUT == _PUT and end <= place + 2 * _MENDING)
+    full = place + 1
+    if image[place] & _PUT == _PUT:
+        full = place + min(image[place + 1] if full < end else 0, _LONGEST) + _OVERHEAD
+    # A RESUME begins where the bytes end that were programmed: that may be before the record's own end.
+    for start in range(place + 1, min(full, end - 1) + 1):
+        if image[start] & _PUT == _PUT and end <= start + 2 * _MENDING:
+            return True
+    return full >= end
 
 
 def sound(image, place, end):

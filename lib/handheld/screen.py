@@ -290,15 +290,16 @@ class Screen:
     # ---- the panel
 
     def refresh(self):
-        """Sends what has changed; nothing if nothing has."""
-        if self._changed:
+        """Sends what has changed; nothing if nothing has, or there is no panel now."""
+        if self._changed and self.display is not None:
             self._changed = False
             self.display.refresh()
 
     def repaint(self):
         """Sends the whole picture with the next refresh."""
-        self.display.root_group = None  # giving it the same group again would change nothing
-        self.display.root_group = self._root
+        if self.display is not None:
+            self.display.root_group = None  # giving it the same group again would change nothing
+            self.display.root_group = self._root
         self._changed = True
 
     def replace(self, display):
