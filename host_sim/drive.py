@@ -364,8 +364,9 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
         remove_empty(folder, name)
     # The manifest first, in one piece: what a run that was cut short has left is known by it.
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / part).write_bytes(files[MANIFEST])
-    (folder / part).replace(folder / MANIFEST)
+    if MANIFEST in files:
+        (folder / part).write_bytes(files[MANIFEST])
+        (folder / part).replace(folder / MANIFEST)
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
