@@ -24,6 +24,7 @@ from __future__ import annotations
 import ctypes
 import io
 import linecache
+import queue
 import sys
 import threading
 import traceback
@@ -125,8 +126,7 @@ class Machine:
         self.panel_at = 0
         """When the panel was last written to, in microseconds since power-on."""
         self._thread: threading.Thread | None = None
-        self._to_program = threading.Semaphore(0)
-        self._to_host = threading.Semaphore(0)
+        self._handover()
         self._failure: BaseException | None = None
         self._modules: Modules | None = None
 
@@ -269,25 +269,29 @@ class Machine:
         self._modules = Modules(self.chip, self.drive, self._serial)
         self.off = self.ended = False
         self._failure = None
-        self._to_program = threading.Semaphore(0)
-        self._to_host = threading.Semaphore(0)
+        self._handover()
         self._thread = threading.Thread(target=self._main, args=(hard, crash), daemon=True)
         self._thread.start()
 
+    def _handover(self) -> None:
+        # Not semaphores, which are Python code: Ctrl-C in the middle of one can lose a wake-up for good.
+        self._to_program: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._to_host: queue.SimpleQueue[None] = queue.SimpleQueue()
+
     def _pause(self) -> None:
         """The program hands over to the host and waits."""
-        self._to_host.release()
-        self._to_program.acquire()
+        self._to_host.put(None)
+        self._to_program.get()
 
     def _main(self, hard: bool, crash: str | None) -> None:
-        self._to_program.acquire()
+        self._to_program.get()
         try:
             self.chip.alive()
             self._run_files(hard, crash)
         except BaseException as error:  # noqa: BLE001 - whatever ended it, the host has to know
             self._failure = error
         self._thread = None
-        self._to_host.release()
+        self._to_host.put(None)
 
     def _run_files(self, hard: bool, crash: str | None) -> None:
         assert self._modules is not None
@@ -381,7 +385,7 @@ class Machine:
         assert modules is not None and thread is not None
         modules.enter()
         try:
-            self._to_program.release()
+            self._to_program.put(None)
             back = self._wait()
         finally:
             modules.leave()
@@ -391,12 +395,19 @@ class Machine:
     def _wait(self) -> bool:
         """False if the program does not hand over."""
         try:
-            return self._to_host.acquire(timeout=self.hang_s)
+            return self._taken(self.hang_s)
         except KeyboardInterrupt:
             # Let it come to its next look at the clock, so that two things never run at once.
             self.chip.stop_at = self.chip.now
-            self._to_host.acquire(timeout=2)
+            self._taken(2)
             raise
+
+    def _taken(self, seconds: float) -> bool:
+        try:
+            self._to_host.get(timeout=seconds)
+        except queue.Empty:
+            return False
+        return True
 
     def _hang(self, thread: threading.Thread) -> str:
         frame = sys._current_frames().get(thread.ident or 0)
