@@ -178,7 +178,11 @@ class Terminal:
     def end(self) -> int:
         import termios
 
-        status = self.process.wait(20)
+        for _ in range(200):  # a terminal that nobody reads holds up whoever writes to it
+            self.read(0.1)
+            if self.process.poll() is not None:
+                break
+        status = self.process.wait(1)
         self.read(0.2)
         assert termios.tcgetattr(self.inner) == self.before
         return status
