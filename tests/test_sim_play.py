@@ -139,6 +139,12 @@ class Terminal:
         self.fd, self.inner = pty.openpty()
         self.resize(columns, rows)
         self.before = termios.tcgetattr(self.inner)
+
+        def as_a_terminal_does() -> None:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            # Ctrl-C is heard, though the tests may have been started where it is not.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
         self.process = subprocess.Popen(
             [sys.executable, "-m", "host_sim", "play", "--root", str(root), "--terminal"],
             cwd=REPOSITORY,
@@ -147,7 +153,7 @@ class Terminal:
             stderr=self.inner,
             env=environment(tmp_path),
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=as_a_terminal_does,
         )
         self.seen = b""
 
