@@ -17,8 +17,7 @@ class _Bus:
     def __init__(self, *pins: core.Pin) -> None:
         self._chip = core.current()
         for pin in pins:
-            if pin.user:
-                pin.claim("")  # raises
+            pin.check()
         for pin in pins:
             pin.claim(type(self).__name__)
         self._pins = pins

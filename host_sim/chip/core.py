@@ -60,10 +60,14 @@ class Pin:
             return self.output
         return bool(self.pull)
 
-    def claim(self, user: str) -> None:
-        """ValueError, as CircuitPython words it, if something else has the pin."""
+    def check(self) -> None:
+        """ValueError, as CircuitPython words it, if something has the pin."""
         if self.user:
             raise ValueError(f"GP{self.number} in use")
+
+    def claim(self, user: str) -> None:
+        """Takes the pin; as `check` if something else has it."""
+        self.check()
         self.user = user
 
     def free(self) -> None:

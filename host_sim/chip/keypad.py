@@ -109,8 +109,7 @@ class Keys:
         if len({pin.number for pin in pins}) < len(pins):
             raise TypeError("row_pins contains duplicate pins")
         for pin in pins:
-            if pin.user:
-                pin.claim("")  # raises
+            pin.check()
         for pin in pins:
             pin.claim("Keys")
             pin.pull = not value_when_pressed if pull else None

@@ -12,8 +12,7 @@ class IncrementalEncoder:
 
     def __init__(self, pin_a: core.Pin, pin_b: core.Pin, divisor: int = 4) -> None:
         for pin in (pin_a, pin_b):
-            if pin.user:
-                pin.claim("")  # raises
+            pin.check()
         if abs(pin_a.number - pin_b.number) != 1:
             raise RuntimeError("Pins must be sequential GPIO pins")
         for pin in (pin_a, pin_b):
